@@ -33,13 +33,13 @@ struct chunk_id {
 /// How a chunk was made, for logs and displays.
 struct chunk_metrics {
     /// Configured URL of the server whose request completed the chunk. Empty if no request did: the
-    /// text is left from an interrupted reply that was resumed.
+    /// text is left over from an interrupted reply that was resumed.
     std::string server{};
     /// Index of that request, from 0, among the events of kind `request` in
     /// `reply_result::timeline`; -1 if no request did. If one request completed several chunks,
-    /// only the first of them has its tokens and its guard wait, in the fields below.
+    /// only the first of them has the request's tokens and guard wait in the fields below.
     int request = -1;
-    /// Slot of that request, and whether it was the last slot that the client used.
+    /// Slot of that request, and whether the client's previous request used the same slot.
     int slot = 0;
     bool slot_reused = false;
     /// Cached and evaluated prompt tokens of that request.
@@ -52,9 +52,9 @@ struct chunk_metrics {
     double gap_ms = 0;
 };
 
-/// The lengths in bytes of a part of a chunk's speech, and of the part of the text that it stands
+/// The length in bytes of a part of a chunk's speech, and of the part of the text that it stands
 /// for. If the lengths are equal, so are the bytes. Otherwise, the speech replaces the text: text
-/// without speech is not spoken, and a replaced word counts as heard only as a whole.
+/// without speech is not spoken, and a replaced word is heard either whole or not at all.
 struct speech_run {
     std::uint32_t speech = 0;
     std::uint32_t text = 0;
@@ -66,7 +66,7 @@ struct speech_run {
 struct speech_mark {
     /// Its position: Unicode code points of the speech before it.
     std::size_t at = 0;
-    /// As in `speech_config::mark_tags`; with a slash before it if it closes, as in `</whisper>`.
+    /// As in `speech_config::mark_tags`; a closing mark has a slash first, as in `</whisper>`.
     std::string tag{};
     /// The rest of the mark: `value="angry"` of `<emotion value="angry"/>`, "happy" of
     /// `[emotion: happy]`. Often empty.
@@ -75,8 +75,8 @@ struct speech_mark {
     friend bool operator==(const speech_mark&, const speech_mark&) = default;
 };
 
-/// The piece of a reply that goes to TTS. All chunks of a reply, joined, are its text, byte for
-/// byte; each is valid UTF-8.
+/// A piece of a reply that goes to TTS. The chunks of a reply, joined, are its text byte for byte,
+/// and each is valid UTF-8.
 struct chunk {
     /// Names the chunk in continue_after() and heard().
     chunk_id id{};
@@ -98,21 +98,21 @@ struct chunk {
     std::string language{};
     /// Why it ended here.
     tandem::boundary boundary = tandem::boundary::end;
-    /// Handed over while an earlier chunk is spoken; see generation_options::lookahead.
+    /// Handed over while an earlier chunk is being spoken; see generation_options::lookahead.
     bool early = false;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;
     /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,
-    /// without its marks. Such a piece has no text and does not count as a chunk in the reply's
-    /// figures; continue it like the others. All pieces, joined, are `reply_result::reasoning`,
-    /// except for what an interrupt or an error kept from delivery.
+    /// without its marks. Such a piece has no text, and the reply's figures do not count it as a
+    /// chunk; continue it like the others. All pieces, joined, are `reply_result::reasoning`,
+    /// except for what was not delivered because of an interrupt or an error.
     std::string reasoning{};
-    /// Only in streamed replies that must call a function (`generation_options::tool_choice`): its
-    /// name, and the arguments as they arrive, which are JSON. Such a piece has no text either. If
-    /// the reply then fails, it calls nothing.
+    /// Only in streamed replies that must call a function (`generation_options::tool_choice`): the
+    /// function's name, and its JSON arguments as they arrive. Such a piece has no text either. If
+    /// the reply then fails, it makes no call.
     std::string called{};
     std::string arguments{};
-    /// How it was made; a voice needs none of it.
+    /// How the chunk was made; a voice does not need this.
     chunk_metrics metrics{};
 };
 

@@ -28,18 +28,18 @@ inline namespace v0 {
 /// channel continues the reply at the pace of its options. Create one channel for each reply. See
 /// docs/channel.md.
 ///
-/// The last item is terminal, and there is exactly one: whether the reply ends or fails, the
+/// The last item, and only that, is terminal. It comes whether the reply ends or fails, the
 /// channel is cancelled, the client, conversation or service is destroyed, or the io_context is
-/// stopped or destroyed. The first of these reasons counts; is_finished() and reason() report it at
-/// once. Earlier items can still be popped, except after an interrupt or a cancel(), which drop
-/// them.
+/// stopped or destroyed. The first of these is the reason; is_finished() and reason() report it
+/// immediately. Earlier items can still be popped, except after an interrupt or a cancel(), which
+/// drop them.
 ///
 /// Thread safety: all functions may be called from any thread; do not call those that wait from a
-/// thread that runs the reply's executor. No call runs handlers of the library's loop.
+/// thread that runs the reply's executor. No call runs handlers from the library's event loop.
 ///
 /// Object lifetimes: destroying the channel interrupts its reply; no call on it may be running
-/// then. It may outlive client, service and io_context. While it has a running reply, the
-/// io_context has work, so run() does not return.
+/// then. It may outlive the client, the service and the io_context. While it has a running reply,
+/// the io_context has work, so run() does not return.
 class chunk_channel {
  public:
     /// A channel without a reply.
@@ -49,8 +49,8 @@ class chunk_channel {
     chunk_channel& operator=(const chunk_channel&) = delete;
 
     /// Feeds the channel from this reply of a client or conversation. Its delivered chunks must
-    /// have been continued. If another operation waits for a chunk of it, the channel ends with
-    /// operation_in_progress, and the reply is interrupted. Errors: channel_in_use,
+    /// have been continued. If another operation is waiting for one of its chunks, the channel ends
+    /// with operation_in_progress, and the reply is interrupted. Errors: channel_in_use,
     /// channel_finished (also if cancelled), context_stopped (the reply's context is gone),
     /// channel_mismatch (a moved-from reply). On an error, the reply stays with the caller.
     error_code attach(reply&& r);
@@ -59,7 +59,7 @@ class chunk_channel {
     /// On an error, all replies stay with the caller.
     static error_code attach_all(const std::vector<std::shared_ptr<chunk_channel>>& channels,
                                  std::vector<reply>& replies);
-    /// Attaches a new reply for each prompt (client::start()); starts none if a channel is refused.
+    /// Starts and attaches a reply for each prompt (client::start()); none if a channel is refused.
     static error_code start_all(client& llm, std::vector<std::string> prompts,
                                 const std::vector<std::shared_ptr<chunk_channel>>& channels);
 
@@ -73,23 +73,23 @@ class chunk_channel {
     template <class Handler>
     void consume(Handler&& handler);
 
-    /// Ends the channel at once with finish_reason::interrupted, interrupts the reply, drops its
-    /// items, and wakes all that wait. After the end, it only drops the remaining items; the reason
-    /// stays.
+    /// Immediately ends the channel with finish_reason::interrupted, interrupts the reply, drops
+    /// its items, and wakes all waiting calls. After the end, it only drops the remaining items;
+    /// the reason stays.
     void cancel() noexcept;
     /// An item joins chunks until it has at least `n` tokens, or 64 KiB of text; with 1
     /// or less, each chunk is an item. The reply's last item may be shorter. Takes effect with the
-    /// next chunk. Joined chunks are continued at once, except the last of an item.
+    /// next chunk. Joined chunks are continued immediately, except the last of an item.
     void set_stream_interval(int n) noexcept;
 
-    /// The end is known; items may remain.
+    /// Whether the end is known; items may remain.
     bool is_finished() const noexcept;
     /// True if cancel() ended it.
     bool is_cancelled() const noexcept;
     /// Why it finished; nullopt before that.
     std::optional<channel_end> reason() const;
     /// The reply's result, once it has ended. After cancel() it may arrive a little later than the
-    /// terminal item. It never arrives without a reply, or if the context is not run.
+    /// terminal item. It never arrives if there is no reply or the context is not run.
     std::optional<reply_result> result() const;
     /// Waits for the result while it can still arrive.
     std::optional<reply_result> wait_result(std::chrono::milliseconds timeout) const;

@@ -36,10 +36,10 @@ client make_client(const boost::asio::any_io_executor&, config, instruments, con
 namespace tandem {
 inline namespace v0 {
 
-/// The LLM stage in front of one llama-server.
+/// An LLM stage that uses one llama-server.
 ///
-/// Asynchronous functions take a completion token last and, before it, optionally a `diagnostics`,
-/// which is emptied at the start and receives an explanation of an error. `with_diagnostics()`
+/// The last argument of an asynchronous function is a completion token. A `diagnostics` may precede
+/// it; it is emptied at the start, and receives an explanation of an error. `with_diagnostics()`
 /// turns errors into exceptions.
 ///
 /// Object lifetimes: destroying the client ends its replies and calls with errc::client_destroyed.
@@ -50,18 +50,18 @@ inline namespace v0 {
 /// get_executor() is empty. No thread may use the client or its replies while the context is being
 /// destroyed.
 ///
-/// Executor: the library works on a strand that it makes of the constructor's executor. Handlers
+/// Executor: the library works on a strand that it makes from the constructor's executor. Handlers
 /// are posted to their associated executor, by default that strand. They are never called by the
-/// function that starts the operation, so their associated immediate executor is not used. They are
-/// stored with their associated allocator, and that memory is released before they are called.
+/// function that starts the operation, so their associated immediate executor is not used. Their
+/// memory comes from their associated allocator, and is released before they are called.
 ///
 /// Cancellation: per operation, with Boost 1.77 or newer. The call completes with
 /// boost::asio::error::operation_aborted. Its request is cut; that of async_prepare() continues,
 /// because replies may wait for it. Types: terminal, partial and total. A call that changes a slot,
 /// a file or the adapters ignores total, because the server may have received the request.
 ///
-/// Time limits: all operations take `cancel_after(5s, token)` of Boost 1.86. If several threads run
-/// the io_context, start such an operation on its handler's executor. Once the context is gone,
+/// Time limits: all operations accept `cancel_after(5s, token)` of Boost 1.86. If several threads
+/// run the io_context, start such an operation on its handler's executor. Once the context is gone,
 /// starting one throws boost::asio::execution::bad_executor.
 ///
 /// Errors of all calls: invalid_prompt (text that is not valid UTF-8), resolve_failed,
@@ -82,8 +82,8 @@ class client {
     client& operator=(client&&) noexcept;
     ~client();
 
-    /// Starts a reply to a raw prompt, which contains what the chat template adds (see
-    /// async_apply_template()). The options default to `config::generation`. Errors are reported at
+    /// Starts a reply to a raw prompt, one that contains what the chat template adds; see
+    /// async_apply_template(). The options default to `config::generation`. Errors are reported at
     /// the reply's end (reply_result::error): invalid_config if the options are invalid, the errors
     /// of all calls as above, and prompt_too_long, queue_full, queue_timeout, first_token_timeout,
     /// between_tokens_timeout, continue_timeout, reply_timeout, circuit_open. docs/failures.md
@@ -92,7 +92,7 @@ class client {
     reply start(std::string prompt, generation_options options);
 
     /// Requests the properties that the first reply needs (slots, context size), so that it starts
-    /// sooner, and an incorrect set-up is reported early. Handler signature: `void(error_code,
+    /// sooner and an incorrect setup is reported early. Handler signature: `void(error_code,
     /// server_props)`.
     template <class CompletionToken>
     auto async_prepare(CompletionToken&& token) {
@@ -172,12 +172,12 @@ class client {
     }
 
     /// POST /slots/{slot}?action=save: writes the slot's content to this file in the server's
-    /// --slot-save-path (not_supported without one), replacing an existing file. The server waits
-    /// until the slot is idle, up to `request_timeout`. Make one call at a time: a second one for
-    /// the same slot waits until another request has ended. The server silently wraps the number of
-    /// a slot that it does not have. `file` is 1 to 128 of [A-Za-z0-9._-], not starting with '.';
-    /// otherwise the error is bad_request, and nothing is sent. Handler signature:
-    /// `void(error_code, slot_file_result)`.
+    /// --slot-save-path, replacing an existing file. The error is not_supported without that path.
+    /// The server waits until the slot is idle, up to `request_timeout`. Make one call at a time: a
+    /// second one for the same slot waits until another request has ended. The server silently
+    /// wraps the number of a slot that it does not have. `file` is 1 to 128 of [A-Za-z0-9._-] and
+    /// does not start with '.'; otherwise the error is bad_request, and nothing is sent. Handler
+    /// signature: `void(error_code, slot_file_result)`.
     template <class CompletionToken>
     auto async_save_slot(int slot, std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&client::save_slot, nullptr, token, slot,
@@ -190,9 +190,9 @@ class client {
     }
 
     /// POST /slots/{slot}?action=restore: replaces the slot's content with that of the file;
-    /// otherwise as async_save_slot(). A missing or unusable file is bad_request, and empties the
-    /// slot. Replies choose their slots without regard to this. Handler signature:
-    /// `void(error_code, slot_file_result)`.
+    /// otherwise as async_save_slot(). If the file is missing or unusable, the error is
+    /// bad_request, and the slot is emptied. Replies ignore this when they choose slots. Handler
+    /// signature: `void(error_code, slot_file_result)`.
     template <class CompletionToken>
     auto async_restore_slot(int slot, std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&client::restore_slot, nullptr, token,
@@ -231,8 +231,8 @@ class client {
         return change<CompletionToken>(&client::set_adapters, &diag, token, std::move(adapters));
     }
 
-    /// The client's strand, on which handlers without an executor of their own run. A handler that
-    /// blocks there delays every reply. Empty once the execution context is gone.
+    /// The client's strand, which runs the handlers that have no associated executor. A handler
+    /// that blocks there delays every reply. Empty once the execution context is gone.
     executor_type get_executor() const noexcept;
 
  private:

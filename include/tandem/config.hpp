@@ -19,8 +19,8 @@ inline namespace v0 {
 /// the previous one, unless there is a `lookahead`. At temperature 0, the text is the same in all
 /// modes, as far as the server's arithmetic allows. docs/pacing.md has details and figures.
 enum class pacing {
-    /// Named `auto`. At least the next chunk is generated early, and up to `ahead_speech` while
-    /// slots are idle. The reply whose listener has least left to hear gets a slot first.
+    /// Named `auto`. At least the next chunk is generated early; while slots are idle, up to
+    /// `ahead_speech` is. The reply whose listener has the least left to hear gets a slot first.
     automatic,
     strict,  ///< nothing is requested before the continue of the previous chunk
     warm,    ///< the same, with a prefill of the next slot while the voice speaks
@@ -31,13 +31,13 @@ enum class pacing {
 /// Rules for ends of sentences.
 enum class boundary_rule {
     classic,  ///< `[.!?]["')]*$` on the text without trailing space
-    spoken,   ///< as a listener hears them: abbreviations, numbers, quotes, lists, other scripts
+    spoken,   ///< as a listener hears them; knows abbreviations, numbers, quotes, lists, scripts
 };
 
 /// Form of `chunk::speech`.
 enum class speech_form {
     exact,  ///< the same as `chunk::text`
-    clean,  ///< speakable: without Markdown, HTML, and what the fields below remove
+    clean,  ///< speakable: without Markdown, HTML, and what `speech_config` removes
 };
 
 /// Emoji in clean speech.
@@ -60,15 +60,15 @@ enum class url_speech {
 
 /// Marks for the voice, such as `[laughs]`; see `speech_config::mark_tags`.
 enum class mark_speech {
-    drop,    ///< they are not in the speech
-    keep,    ///< they are in the speech as the model wrote them
-    report,  ///< not in the speech, but in `chunk::marks`
+    drop,    ///< removed from the speech
+    keep,    ///< left in the speech as the model wrote them
+    report,  ///< removed from the speech, and listed in `chunk::marks`
 };
 
 /// Words and their replacements in the speech, such as "Dr." → "Doctor".
 using speech_replacements = std::map<std::string, std::string, std::less<>>;
 
-/// Bounds: number of words, and of tags; bytes of a word or tag, and of its replacement.
+/// Bounds: the number of words or tags, the bytes of a word or tag, the bytes of a replacement.
 inline constexpr std::size_t max_speech_words = 128;
 inline constexpr std::size_t max_speech_word_bytes = 64;
 inline constexpr std::size_t max_spoken_words_bytes = 256;
@@ -89,9 +89,9 @@ inline constexpr std::size_t max_adapters = 64;
 inline constexpr int max_adapter_id = 1023;
 inline constexpr double max_adapter_scale = 100;
 
-/// Scale of one of the server's LoRA adapters.
+/// The scale of one of the server's LoRA adapters.
 struct adapter_scale {
-    /// The server's number of the adapter, in the order of its `--lora`: 0 to max_adapter_id.
+    /// The server's number for the adapter, in the order of its `--lora`: 0 to max_adapter_id.
     int id = 0;
     /// 0 = off, 1 = as trained. From -max_adapter_scale to max_adapter_scale.
     double scale = 1.0;
@@ -99,18 +99,18 @@ struct adapter_scale {
     friend bool operator==(const adapter_scale&, const adapter_scale&) = default;
 };
 
-/// The order of replies that wait for a slot. A `high` reply counts as due half a second earlier,
-/// and a `low` reply half a second later.
+/// The order of replies that wait for a slot. A `high` reply is treated as due half a second
+/// earlier, and a `low` reply half a second later.
 enum class reply_priority { high, normal, low };
 
-/// Settings of the configuration that one reply replaces, under their names in field_info. Unset
-/// members change nothing.
+/// Settings that replace those of the configuration for one reply. Members have their names in
+/// field_info; unset ones change nothing.
 struct delivery_options {
     std::optional<tandem::pacing> pacing{};
     std::optional<std::string> language{};
     /// Form of `chunk::speech`.
     std::optional<speech_form> speech{};
-    /// Words and tags replace those of the configuration as a whole.
+    /// Words and tags replace the configuration's whole list.
     std::optional<speech_replacements> speech_replace{};
     std::optional<mark_speech> speech_marks{};
     std::optional<std::vector<std::string>> speech_mark_tags{};
@@ -129,61 +129,61 @@ struct delivery_options {
 };
 
 /// Options of generation, sent to the server under the same names. A sampling field that a reply
-/// leaves unset comes from `config::generation`. If it is unset there, too, a `client` sends the
+/// leaves unset comes from `config::generation`. If it is also unset there, a `client` sends the
 /// value stated here, and a `service` sends nothing, so that the server's own setting holds.
 struct generation_options {
-    /// Limit of tokens for the whole reply; 0 = only the context. 0 to 1,000,000.
+    /// Token limit of the whole reply; 0 = limited only by the context. 0 to 1,000,000.
     int max_tokens = 0;
     /// 0 = always the likeliest token. 0 to 100. Client: 0.
     std::optional<double> temperature{};
-    /// Only the likeliest tokens that together have this probability; 1 = off. Over 0, to 1.
+    /// Only the likeliest tokens that together have this probability; 1 = off. Above 0, at most 1.
     /// Client: 0.95.
     std::optional<double> top_p{};
     /// Only this many of the likeliest tokens; 0 = off. 0 to 1,000,000. Client: 40.
     std::optional<int> top_k{};
-    /// Only tokens with this share of the likeliest one's probability; 0 = off. 0 to 1.
+    /// Only tokens with at least this share of the likeliest one's probability; 0 = off. 0 to 1.
     /// Client: 0.05.
     std::optional<double> min_p{};
-    /// Penalty for recent tokens; 1 = off. Over 0, to 10. Client: 1.1.
+    /// Penalty for recent tokens; 1 = off. Above 0, at most 10. Client: 1.1.
     std::optional<double> repeat_penalty{};
     /// How many tokens back `repeat_penalty` looks; 0 = off, -1 = the context. -1 to 1,000,000.
     /// Client: 64.
     std::optional<int> repeat_last_n{};
     /// Subtracted from the score of recent tokens; 0 = off. -2 to 2. Client: 0.
     std::optional<double> presence_penalty{};
-    /// The same for each occurrence; 0 = off. -2 to 2. Client: 0.
+    /// The same, but for each occurrence; 0 = off. -2 to 2. Client: 0.
     std::optional<double> frequency_penalty{};
     /// Seed of the sampler; -1 = a new one for each request. -1 to 4,294,967,295. Client: none.
     std::optional<std::int64_t> seed{};
     /// Scales of the server's LoRA adapters; those that are not listed are off. Empty = the
     /// server's own scales. At most 64, each once. To use none, list one with scale 0: the server
-    /// ignores an empty list, and could reuse a cache of other adapters.
+    /// ignores an empty list, and could reuse a cache made with other adapters.
     std::vector<adapter_scale> lora{};
     /// Stop words: the reply ends before the first of these. At most 16, of 1 to 256 bytes.
     std::vector<std::string> stop{};
 
     // A grammar or schema makes the reply one uncut request, because a second one would start the
     // grammar again; chunks are still delivered at their pace. Such a reply does not continue after
-    // a failure once it has text. 64 KiB each, valid UTF-8.
+    // a failure once it has text. At most 64 KiB each, valid UTF-8.
     /// What the text must match, in llama.cpp's GBNF; empty = anything.
     std::string grammar{};
     /// The same as a JSON schema. Set at most one.
     std::string json_schema{};
     /// Functions that the model may call, as in OpenAI's `tools`, for the chat template of a
-    /// conversation; see reply::async_tool_calls(). With a template that does not show how a call
-    /// begins, a paced reply fails with errc::not_supported, and in a streamed one
-    /// (conversation::stream()) calls remain text.
+    /// conversation; see reply::async_tool_calls(). If the template does not show how a call
+    /// begins, a paced reply fails with errc::not_supported, and the calls of a streamed one
+    /// (conversation::stream()) remain text.
     std::string tools{};
     /// Whether the model calls one of the `tools`: empty or "auto" = as it likes, "none" = it does
     /// not see them, "required" = it must, or the name of the function that it must call. A
     /// required call is generated as JSON under a schema, with any template, in one uncut request
-    /// without other text. With `json_schema` and "auto", the reply is either a call or such JSON.
+    /// without other text. With `json_schema` and "auto", the reply is a call or such JSON.
     std::string tool_choice{};
     /// Whether a reply may call several functions; if not, further calls are dropped.
     bool parallel_tool_calls = true;
 
-    // JSON objects whose members are added to requests; not in files and flags. check() validates
-    // names and values. 64 KiB each, valid UTF-8; empty = none.
+    // JSON objects whose members are added to requests. Files and flags cannot set them. check()
+    // validates names and values. At most 64 KiB each, valid UTF-8; empty = none.
     /// Further sampling fields of /completion: `logit_bias`, `samplers`, `ignore_eos`, `typical_p`,
     /// `top_n_sigma`, `dry_…`, `dynatemp_…`, `mirostat…`, `xtc_…`.
     std::string sampling{};
@@ -191,26 +191,26 @@ struct generation_options {
     /// `reasoning_effort`.
     std::string template_options{};
 
-    /// Text for this turn of a conversation alone, such as the time or retrieved documents. The
-    /// prompt has it before the words of the last user message, and history does not keep it.
-    /// Therefore, the cache of everything before it stays valid, unlike after a change of the
-    /// system prompt. 64 KiB, valid UTF-8; empty = none. Files and flags cannot set it.
+    /// Text for only this turn of a conversation, such as the time or retrieved documents. In the
+    /// prompt, it precedes the words of the last user message; history does not keep it. Therefore,
+    /// the cache of everything before it stays valid, unlike after a change of the system prompt.
+    /// At most 64 KiB, valid UTF-8; empty = none. Files and flags cannot set it.
     std::string context{};
 
-    /// How many chunks may be handed over before the one that is spoken is continued, so that a
-    /// voice can prepare their sound; 0 to 8. The pacings `auto`, `ahead` and `stream` generate
-    /// chunks that early. After an interrupt, these chunks count as unheard. With a lookahead, the
+    /// How many chunks may be handed over before the one being spoken is continued, so that a voice
+    /// can prepare their sound; 0 to 8. The pacings `auto`, `ahead` and `stream` generate chunks
+    /// that early. After an interrupt, these chunks are considered unheard. With a lookahead, the
     /// reply ends only when its last chunk is continued. Files and flags cannot set it.
     int lookahead = 0;
 
-    /// Replaces settings of the configuration for this reply. Files and flags set those instead.
+    /// Replaces settings of the configuration for this reply. Files and flags set these directly.
     delivery_options delivery{};
 
     /// The order among replies that wait for a slot. Files and flags cannot set it.
     reply_priority priority = reply_priority::normal;
 
-    /// W3C `traceparent` header of the requests that generate the reply; not in files and flags.
-    /// Well-formed, or empty = none.
+    /// W3C `traceparent` header of the requests that generate the reply. Must be well-formed; empty
+    /// = none. Files and flags cannot set it.
     std::string traceparent{};
 
     friend bool operator==(const generation_options&, const generation_options&) = default;
@@ -226,16 +226,16 @@ enum class stream_by {
 bool is_constrained(const generation_options& o) noexcept;
 /// Whether `tool_choice` requires a call.
 bool must_call(const generation_options& o) noexcept;
-/// Whether a reply with these options is JSON under a schema of the calls: a call or, if none is
-/// required, what `json_schema` allows.
+/// Whether a reply with these options is JSON under a schema made for calls: it is a call or, if
+/// none is required, what `json_schema` allows.
 bool uses_call_schema(const generation_options& o) noexcept;
 
-/// For `server_config::reuse_guard`: chosen by the server's build.
+/// For `server_config::reuse_guard`: the server's build determines the guard.
 inline constexpr duration auto_guard{-1};
 
 /// The server, and how its slots are used.
 struct server_config {
-    /// URL of the server: http://host:port or https://host:port, with a path if it has a prefix.
+    /// URL of the server: http://host:port or https://host:port, with any path prefix.
     std::string url = "http://127.0.0.1:8080";
     /// Sent as `Authorization: Bearer …`; empty = none. Never logged.
     std::string api_key{};
@@ -246,17 +246,17 @@ struct server_config {
     /// Proxy URL; empty = `http_proxy`, `https_proxy` and `no_proxy` apply, "none" = no proxy.
     std::string proxy{};
 
-    /// Slots to use, from slot 0; fewer if the server has fewer. 0 to 1024; 0 = all. If unset, as
-    /// set elsewhere in the process for the server, else 2 for a `client`, and all for a `service`.
+    /// Slots to use, from slot 0; fewer if the server has fewer. 0 to 1024; 0 = all. Unset = as set
+    /// elsewhere in the process for the server; if not set there, 2 (`client`) or all (`service`).
     std::optional<int> slots{};
     /// Shortest time between two uses of a slot; 0 = none. 0 to 1 h. `auto_guard` = none on builds
-    /// known to be sound, else 2 s. If unset, as set elsewhere in the process for the server, else
-    /// 2 s for a `client`, and `auto_guard` for a `service`.
+    /// known to be sound, 2 s on others. Unset = as set elsewhere in the process for the server; if
+    /// not set there, 2 s for a `client`, and `auto_guard` for a `service`.
     std::optional<duration> reuse_guard{};
-    /// Check with GET /slots that a cut takes effect. The time is in the metrics; a slot that stays
-    /// busy is set aside until it is idle.
+    /// Whether to check with GET /slots that cuts take effect. The metrics show how long that took;
+    /// a slot that stays busy is set aside until it is idle.
     bool verify_cut = false;
-    /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
+    /// Erases a slot's cache after each cut. Only for old builds; needs `--slot-save-path`.
     bool erase_after_cut = false;
 };
 
@@ -267,9 +267,9 @@ struct pacing_config {
     std::optional<pacing> mode{};
     /// Chunks that `ahead` generates early. 1 to 64.
     int ahead_chunks = 1;
-    /// Undelivered chunks at which `stream` cuts; it continues at half of them. 1 to 1024.
+    /// Undelivered chunks at which `stream` cuts; it continues at half this number. 1 to 1024.
     int held_chunks_max = 16;
-    /// How much speech `auto` may generate before the voice needs it, as time at the pace learned
+    /// How much speech `auto` may generate before the voice needs it, in time at the pace learned
     /// so far. An interrupt wastes at most this much. 1 s to 10 min.
     duration ahead_speech = std::chrono::seconds(8);
 };
@@ -278,22 +278,22 @@ struct pacing_config {
 struct chunking_config {
     /// Rule for ends of sentences.
     tandem::boundary_rule boundary_rule = tandem::boundary_rule::spoken;
-    /// Language of the replies, for `spoken`: a BCP 47 tag like "en" or "de-AT"; empty = the script
-    /// of the text decides, and Latin letters are read as English.
+    /// Language of the replies, for `spoken`: a BCP 47 tag such as "en" or "de-AT"; empty = the
+    /// script of the text decides, and Latin letters are read as English.
     std::string language{};
     /// The first chunk ends at a sentence end only after this many tokens. 0 to 10,000.
     int first_chunk_min_tokens = 10;
-    /// Upper limit of the first chunk in tokens; 0 = as `chunk_max_tokens`. 0 to 10,000.
+    /// Maximum tokens of the first chunk; 0 = as `chunk_max_tokens`. 0 to 10,000.
     int first_chunk_max_tokens = 24;
-    /// Upper limit of later chunks in tokens; 0 = only 64 KiB of text. 0 to 10,000.
+    /// Maximum tokens of later chunks; 0 = limited only to 64 KiB of text. 0 to 10,000.
     int chunk_max_tokens = 96;
-    /// Later chunks end at a sentence end only with this many characters: shorter sentences are
-    /// joined. 0 = off. 0 to 10,000.
+    /// Later chunks end at a sentence end only if they have this many characters: shorter sentences
+    /// are joined. 0 = off. 0 to 10,000.
     int chunk_min_chars = 0;
-    /// How long a boundary waits for the next token. 0 = not at all. 0 to 1 min.
+    /// How long a boundary waits for the next token; 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
-    /// If no sentence ended this long after a chunk's first token, and nothing is spoken, the chunk
-    /// ends after its last clause, else before its last word. 0 = off. 0 to 1 h.
+    /// If no sentence ends within this time of a chunk's first token, and nothing is being spoken,
+    /// the chunk ends after its last clause or, if none, before its last word. 0 = off. 0 to 1 h.
     duration chunk_deadline{};
 };
 
@@ -314,17 +314,17 @@ struct speech_config {
     /// single spaces.
     mark_speech marks = mark_speech::drop;
     std::vector<std::string> mark_tags{};
-    /// Text from an opening to its closing mark is in no chunk, also if the prompt ends with the
-    /// opening mark. Empty = all text is in chunks. At most 32 pairs of texts of 1 to 64 bytes.
+    /// No chunk has the text from an opening mark to its closing mark, even if the opening mark
+    /// ends the prompt. Empty = all text is in chunks. At most 32 pairs of marks of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
-    /// Reasoning that lasts longer, or has more tokens, is closed with its closing mark, and the
-    /// reply continues after it. With one of these limits, reasoning also ends after half of
-    /// `max_tokens`, so that the rest is spoken. 0 = no limit. 0 to 1 h; 0 to 1,000,000.
+    /// Reasoning that lasts longer or has more tokens than this is ended with its closing mark, and
+    /// the reply continues after it. If either is set, reasoning also ends after half of
+    /// `max_tokens`, to leave the rest for speech. 0 = no limit. 0 to 1 h; 0 to 1,000,000.
     duration reasoning_limit{};
     int reasoning_limit_tokens = 0;
 };
 
-/// Time limits, of 1 ms to 1 h unless stated otherwise, and the length of the queue.
+/// Time limits, each 1 ms to 1 h unless stated otherwise, and the length of the queue.
 struct limits_config {
     /// To connect, including name lookup and TLS.
     duration connect_timeout = std::chrono::seconds(5);
@@ -332,35 +332,35 @@ struct limits_config {
     duration first_token_timeout = std::chrono::seconds(60);
     /// From one token to the next.
     duration between_tokens_timeout = std::chrono::seconds(10);
-    /// From the delivery of a chunk to its continue. To 24 h.
+    /// From the delivery of a chunk to its continue. Up to 24 h.
     duration continue_timeout = std::chrono::seconds(30);
     /// Requests other than /completion.
     duration request_timeout = std::chrono::seconds(10);
-    /// A request's wait for a slot, including the guard, which must be shorter. To 24 h.
+    /// A request's wait for a slot, including the guard; the guard must be shorter. Up to 24 h.
     duration queue_timeout = std::chrono::seconds(30);
     /// A whole reply, including the voice's time. 0 = none. 0 to 24 h.
     duration reply_timeout = std::chrono::minutes(30);
-    /// Replies that wait for their first slot; another one is refused. 1 to 1,000,000.
+    /// How many replies may wait for their first slot; further ones are refused. 1 to 1,000,000.
     int queue_limit = 1024;
 };
 
 /// Behavior after a server failure; see docs/failures.md.
 struct failover_config {
-    /// A reply whose server fails continues on that server or on another server of the service, as
-    /// long as at most this many consecutive requests break without new text. With 0, it never
-    /// continues, and does not wait for a server that is down. 0 to 1000.
+    /// A reply whose server fails continues on that server or on another one of the service, unless
+    /// more than this many consecutive requests break without new text. With 0, it never continues,
+    /// and does not wait for a server that is down. 0 to 1000.
     int retries = 3;
-    /// Limit from a failure to the next request that starts, while nothing is spoken; also for a
-    /// server that is down or loading. 1 ms to 1 h.
+    /// Time limit from a failure to the start of the next request, while nothing is being spoken.
+    /// It also applies to a server that is down or loading. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
-    /// After this many consecutive broken requests, the server gets no request for `breaker_pause`,
-    /// and then a single one, whose outcome decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
+    /// After this many consecutive broken requests, the server gets none for `breaker_pause`; then
+    /// a single one decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 };
 
-/// Configuration of a client. docs/configuration.md explains each field, and gives its flag of the
-/// `tandem` command, its key in the JSON file and its `TANDEM_*` variable.
+/// Configuration of a client. docs/configuration.md explains each field, its flag of the `tandem`
+/// command, its key in the JSON file and its `TANDEM_*` variable.
 struct config {
     server_config server{};
     pacing_config pacing{};
@@ -368,7 +368,7 @@ struct config {
     speech_config speech{};
     limits_config limits{};
     failover_config failover{};
-    /// Options of replies without their own, and sampling fields that a reply leaves unset.
+    /// Options of replies without their own, and sampling fields that replies leave unset.
     generation_options generation{};
 };
 

@@ -18,7 +18,7 @@ struct field_info {
                         ///< "failures" or "generation"
     const char* value;  ///< placeholder that shows the unit: "MS", "N", "URL"
     const char* help;   ///< one line
-    /// Bounds of numbers, and of durations in seconds; min itself is excluded where `open` is set.
+    /// Bounds of numbers, and of durations in seconds; min itself is excluded if `open` is set.
     double min = 0;
     double max = 0;
     bool open = false;
@@ -247,10 +247,10 @@ void for_each_field(Config& c, Visitor&& visit) {
 }
 
 /// Sets the field `name` from text: a duration as 250ms, 2s, 1m, 1h or plain seconds (`reuse_guard`
-/// also as auto), a switch as true or false. Lists get one more entry: `stop` and
+/// also as auto), a switch as true or false. A list gets one more entry: `stop` and
 /// `speech_mark_tags` a text, `reasoning_tags` a pair with white space between its marks, and
-/// `speech_replace` a word as WORD=WORDS; "none" removes all pairs or words. On a fault, returns it
-/// and changes nothing. Ranges are left to check().
+/// `speech_replace` a word as WORD=WORDS; "none" removes all pairs or words. On an error, returns
+/// it and changes nothing. check() checks the ranges.
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
 /// The value of a field in the form that set_field() reads. The items of a list are separated by

@@ -44,14 +44,14 @@ struct conversation_metrics {
     /// Waits for slots in ms: the sum, and the longest of a turn's first request.
     double slot_wait_ms = 0;
     double longest_turn_wait_ms = 0;
-    /// How often the oldest exchanges were dropped, the number of dropped exchanges, and how often
-    /// that happened early, while the voice or the user spoke.
+    /// How often the oldest exchanges were dropped, how many they were, and how often they were
+    /// dropped early, while the voice or the user was speaking.
     int trims = 0;
     int trimmed_exchanges = 0;
     int early_trims = 0;
     /// How often the conversation moved to another server.
     int moves = 0;
-    /// Slot files written and read, and the time in ms.
+    /// Slot files written and read, and the time that took, in ms.
     int slot_saves = 0;
     int slot_restores = 0;
     double slot_save_ms = 0;
@@ -85,8 +85,8 @@ struct conversation_state {
 /// the listener heard.
 ///
 /// Object lifetimes: destroying the handle ends the conversation: its reply is interrupted, and its
-/// slots are free at once. The handle may outlive its service and the execution context; calls then
-/// have no effect. A moved-from handle may only be assigned to or destroyed.
+/// slots are free immediately. The handle may outlive its service and the execution context; calls
+/// then have no effect. A moved-from handle may only be assigned to or destroyed.
 ///
 /// Executor: as for `client`.
 ///
@@ -98,8 +98,8 @@ struct conversation_state {
 ///
 /// Thread safety: all functions may be called from any thread. Calls from one thread take effect in
 /// order. A call on the conversation's strand, as in a handler without its own executor, takes
-/// effect at once, and may overtake calls from elsewhere. Moving and destroying the handle must not
-/// overlap with another call on it.
+/// effect immediately, and may overtake calls from elsewhere. Moving and destroying the handle must
+/// not overlap with another call on it.
 class conversation {
  public:
     /// The type of the strand.
@@ -110,10 +110,10 @@ class conversation {
     ~conversation();
 
     /// Appends a message of role "user", "tool" (with `tool_call_id`), "system", or "assistant"
-    /// (with `tool_calls`, or text spoken without this library). During a reply, it follows that
-    /// reply. At most 256 messages wait for the end of a reply; later ones are dropped, as is a
-    /// second result of a call. The log reports both. Errors: invalid_prompt if a text is not valid
-    /// UTF-8 or the role is unknown; nothing is appended then.
+    /// (with `tool_calls`, or text spoken without this library). A message that is appended during
+    /// a reply follows it. At most 256 messages wait for the end of a reply; later ones are
+    /// dropped, as is a second result of a call. The log reports both. Errors: invalid_prompt if a
+    /// text is not valid UTF-8 or the role is unknown; nothing is appended then.
     error_code append(chat_message message);
     error_code append(chat_message message, diagnostics& diag);
 
@@ -124,23 +124,23 @@ class conversation {
     /// result is dropped, with a warning in the log. Errors: invalid_prompt if the content is not
     /// valid UTF-8; nothing is appended then.
     error_code answer_call(std::string call_id, std::string content);
-    /// Answers the call for now, so that the next turn can begin. answer_call() follows, before or
-    /// after that. Errors as there.
+    /// Gives the call an interim result, so that the next turn can begin. Call answer_call() with
+    /// the final one, before or after that. Errors: as there.
     error_code answer_call_later(std::string call_id,
                                  std::string meanwhile = "The result comes later.");
 
     /// Starts the next turn of the assistant. Errors are reported at the reply's end; in addition
     /// to those of client::start(): operation_in_progress while another reply runs,
     /// session_not_found, no_model, tokenize_failed, server_gone. prompt_too_long is reported
-    /// before anything is sent if system prompt and last exchange alone do not fit. The options
+    /// before anything is sent if the system prompt and last exchange alone do not fit. The options
     /// default to those of the service.
     reply generate();
     reply generate(generation_options options);
-    /// Starts a turn for a reader, or a voice with its own pacing: one request, which is not cut.
-    /// Continue each chunk as soon as you have it. Reasoning comes in pieces with
-    /// `chunk::reasoning` and no text. While a prompt of several batches is evaluated, pieces with
-    /// neither report progress. By token, all chunks but the last end with `boundary::limit`, and
-    /// their `speech` is their `text`.
+    /// Starts a turn for a reader, or for a voice with its own pacing: one request, which is not
+    /// cut. Continue each chunk as soon as you have it. Reasoning comes in pieces with
+    /// `chunk::reasoning` and no text. While the server evaluates a prompt of several batches,
+    /// pieces with neither report progress. By token, all chunks but the last end with
+    /// `boundary::limit`, and their `speech` is their `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
     /// append() with the user's text, and generate(). While another reply runs, the text is kept
     /// for the next turn, and the returned reply ends with operation_in_progress. A text that is
@@ -152,15 +152,15 @@ class conversation {
     /// heard. It needs no server, except to be resumed. When it ends, an idle slot is prefilled, as
     /// by warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if the text is
     /// empty or not valid UTF-8. Of the options, only `lookahead` applies to the reply; the others
-    /// are for the prefill, which has those of the last turn if none are given.
+    /// are for the prefill, which uses those of the last turn if none are given.
     reply say_text(std::string text);
     reply say_text(std::string text, generation_options options);
-    /// The same outside of the history, for example "One moment, please." while a function runs.
+    /// The same, but outside the history, for example "One moment, please." while a function runs.
     /// Another reply may run meanwhile; interrupt() ends both.
     reply say_aside(std::string text);
     reply say_aside(std::string text, generation_options options);
 
-    /// Adds words to the history that were spoken outside of it while the listener waited for the
+    /// Adds to the history words that were spoken outside it while the listener waited for the
     /// running reply, for example with say_aside(). They precede the text of the running or last
     /// turn. Errors: invalid_prompt if the text is empty or not valid UTF-8.
     error_code add_filler(std::string text);
@@ -168,49 +168,49 @@ class conversation {
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
     /// `speech`, or a share of it (0 to 1). Earlier chunks were heard whole, as were those that
     /// were continued before an interrupt. Reports may come late, twice and in any order; the
-    /// furthest counts. They count until the next turn begins, or for `resume_grace` after an
+    /// furthest counts. They take effect until the next turn begins, or for `resume_grace` after an
     /// interrupt.
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
-    /// Ends the running reply because the user talks. `interrupted` determines how much of the turn
-    /// history keeps. This also counts after the reply has ended, while its last chunk is spoken.
+    /// Ends the running reply because the user is talking. `interrupted` determines how much of the
+    /// turn history keeps, even if the reply has ended and its last chunk is still being spoken.
     void interrupt();
     /// Continues after a false interruption, from the last whole word that was heard. Generated
     /// text is not generated again. The reply ends with nothing_to_resume if no turn was
     /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain it and
-    /// it was interrupted before everything was generated. If the voice still speaks the chunk
+    /// it was interrupted before everything was generated. If the voice is still speaking the chunk
     /// `speaking`, the reply continues after it, and heard() still counts for it. The calls of the
     /// interrupted reply are not repeated: if its result has calls, generate() the reply to their
     /// results after this one.
     reply resume(std::optional<chunk_id> speaking = {});
     /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
-    /// start, or while the user speaks.
+    /// start, or while the user is speaking.
     void warm();
-    /// The same, if the next turn has these options: its tools and adapters change the prompt.
+    /// The same, if the next turn has these options, because tools and adapters change the prompt.
     /// hearing() uses them as well, until that turn begins.
     void warm(generation_options options);
-    /// What the user has said so far, from a speech recognizer: prefills an idle slot with history
-    /// and these words, so that the next turn has little left to evaluate when the user stops.
-    /// Requests run one at a time; the newest text counts. `stable` is the number of characters
-    /// that the recognizer will not change. Without it, all words but the last count as stable; on
-    /// a server that has to evaluate the whole prompt again after a revision, the words that two
-    /// texts in a row have in common. Changes no history: append() the final text. Has no effect
-    /// while a reply runs, or if the text is not valid UTF-8.
+    /// Reports what the user has said so far, by a speech recognizer: prefills an idle slot with
+    /// history and these words, so that the next turn has little left to evaluate when the user
+    /// stops. Requests run one at a time; the newest text counts. `stable` is the number of
+    /// characters that the recognizer will not change. Without it, all words but the last are taken
+    /// as stable or, on a server that has to evaluate the whole prompt again after a revision, the
+    /// words that two consecutive texts share. Does not change history: append() the final text.
+    /// Has no effect while a reply runs, or if the text is not valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});
     /// Drafts the reply to what the user may have said, before that is certain: generates its first
     /// chunk, cuts the request there, and keeps it. The next turn continues from the draft if the
-    /// user's text has the same words and the options are the same: its first chunk then comes at
-    /// once. Texts have the same words if they differ only in case, spaces, and the marks
+    /// user's text has the same words and the options are the same: its first chunk then comes
+    /// immediately. Texts have the same words if they differ only in case, spaces, and the marks
     /// `.,;:!?…¿¡` that no digit follows. History keeps the text of the draft. Any other turn drops
     /// the draft, as do drop_draft(), a hearing() of other words, a draft of other words, and 5 s
-    /// without a draft of these. Nothing of a dropped draft is handed over, called, or kept in
-    /// history. The options default to those of the next turn, as for hearing().
+    /// without another async_draft() of these. Nothing of a dropped draft is handed over, called,
+    /// or kept in history. The options default to those of the next turn, as for hearing().
     ///
     /// Handler signature: `void(error_code, int)`: called when the draft is complete or dropped,
-    /// with the number of tokens that it generated; 0 if there is a draft of these words already.
+    /// with the number of tokens that it generated; 0 if a draft of these words already exists.
     /// Further errors: invalid_prompt; prompt_too_long if the history must be trimmed first;
     /// operation_aborted if it was dropped before it was complete; those of a reply; and
-    /// draft_skipped, which changes nothing: a reply or functions run, no slot is idle apart from
+    /// draft_skipped, which changes nothing: a reply or function is running, no slot is idle except
     /// those kept for turns, the turn has had `draft_limit` drafts, or the options require a reply
     /// of one request.
     template <class CompletionToken>
@@ -253,11 +253,11 @@ class conversation {
         return call<CompletionToken, std::string>(&conversation::ask_save, &diag, token);
     }
     /// Writes the content of the conversation's slot to a file on its server (`--slot-save-path`),
-    /// so that a paused conversation needs no slot. `file` has 1 to 128 of A-Z a-z 0-9 . _ - and
-    /// does not start with a dot. Only that server has the file. Handler signature:
-    /// `void(error_code, slot_file_result)`. Further errors: not_supported, and those of client's
-    /// calls; operation_in_progress while it replies or another file is used; no_model,
-    /// queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
+    /// so that a paused conversation needs no slot. `file` is 1 to 128 of [A-Za-z0-9._-] and does
+    /// not start with a dot. Only that server has the file. Handler signature: `void(error_code,
+    /// slot_file_result)`. Further errors: not_supported, and those of a client's calls;
+    /// operation_in_progress while it replies or another file is in use; no_model, queue_timeout,
+    /// server_gone; nothing_to_save if no slot holds the conversation.
     template <class CompletionToken>
     auto async_save_slot(std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&conversation::ask_save_slot, nullptr,

@@ -12,9 +12,9 @@
 namespace tandem {
 inline namespace v0 {
 
-/// What history keeps of an interrupted turn, and thus what the model believes that it said.
+/// What history keeps of an interrupted turn, and thus what the model believes it said.
 enum class history_policy {
-    heard,        ///< what the listener heard, to the last whole word or chunk
+    heard,        ///< what the listener heard, up to the last whole word or chunk
     handed_over,  ///< what was delivered; for voices that cannot report how far they got
     full,         ///< everything that was generated
     none,         ///< nothing
@@ -34,14 +34,14 @@ struct conversation_options {
     /// Appended to an interrupted turn if something was left out, for example "…", so that the
     /// model sees the interruption. At most 64 bytes of UTF-8; empty = none.
     std::string interrupted_mark{};
-    /// How long after an interrupt the turn can be resumed and reports of what was heard count. 0
-    /// to 1 h.
+    /// For how long after an interrupt the turn can be resumed, and heard() takes effect. 0 to 1
+    /// h.
     duration resume_grace = std::chrono::seconds(5);
     /// Tokens of the context that stay free for the reply, or its `max_tokens` if that is set and
     /// smaller. 0 to 1,000,000.
     int reply_reserve = 512;
-    /// The oldest exchanges are dropped in steps of up to this share of the context, and at least
-    /// half of it, so that this is rare: each drop invalidates the slot's cache. 0 to 0.9.
+    /// The oldest exchanges are dropped in steps of at most this share of the context, and at least
+    /// half of it, so that drops are rare: each one invalidates the slot's cache. 0 to 0.9.
     double trim_slack = 0.25;
     /// Whether a history that does not fit the context loses its oldest exchanges. If not, the turn
     /// fails with errc::prompt_too_long.

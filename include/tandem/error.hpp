@@ -19,7 +19,7 @@ enum class errc {
     invalid_prompt,
     /// The URL's host name has no address.
     resolve_failed,
-    /// Nothing listens at the URL, or the connection broke before it was established.
+    /// Nothing listens at the URL, or the connection failed before it was established.
     connect_failed,
     /// The TLS handshake or the check of the certificate failed.
     tls_failed,
@@ -43,7 +43,7 @@ enum class errc {
     prompt_too_long,
     /// The server refused the request (HTTP 400), or the name of a slot file is invalid.
     bad_request,
-    /// The server lacks this endpoint, or it is disabled (HTTP 404, 501).
+    /// The server lacks this endpoint, or has disabled it (HTTP 404, 501).
     not_supported,
     /// The server failed during the request (HTTP 5xx, or an error in the stream).
     server_error,
@@ -99,8 +99,8 @@ inline error_code make_error_code(errc e) noexcept {
     return {static_cast<int>(e), error_category()};
 }
 
-/// The name of an error for programs, such as "stream_incomplete". For other categories, their
-/// message.
+/// The name of an error for programs, such as "stream_incomplete". For an error of another
+/// category, its message.
 std::string error_name(const error_code& ec);
 
 /// True if the same request may succeed later, on this or another server.

@@ -77,7 +77,7 @@ auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<Completi
         [](read_all_operation operation, const auto& executor, diagnostics* d, auto handler) {
             operation.diag = d;
             // A handler with an executor of its own may outlive the reply's context. The operation
-            // must not hold the reply's executor then.
+            // must then not hold the reply's executor.
             const auto runs_handler = boost::asio::get_associated_executor(handler, executor);
             boost::asio::async_compose<decltype(handler), void(error_code, reply_result)>(
                 std::move(operation), handler, runs_handler);
@@ -90,8 +90,8 @@ auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<Completi
 namespace tandem {
 inline namespace v0 {
 
-/// Reads a whole reply whose text is not spoken: each chunk is continued as soon as it is
-/// delivered. For example `co_await async_read_all(llm.start(prompt), use_awaitable)`.
+/// Reads a whole reply whose text is not spoken: continues each chunk as soon as it is delivered.
+/// Example: `co_await async_read_all(llm.start(prompt), use_awaitable)`.
 ///
 /// Preconditions: `r` was not moved from, its delivered chunks were continued, and no other
 /// operation waits for a chunk of it.
@@ -103,11 +103,11 @@ inline namespace v0 {
 ///
 /// Executor: as for `client`.
 ///
-/// Cancellation: as for `reply`, but it interrupts the reply, and the result has no text. Type:
-/// terminal.
+/// Cancellation: as for `reply`, but cancelling interrupts the reply, and the result has no text.
+/// Type: terminal.
 ///
-/// Errors: those of the reply; operation_in_progress if another operation waits for a chunk, which
-/// interrupts the reply.
+/// Errors: those of the reply; operation_in_progress if another operation is waiting for a chunk;
+/// this also interrupts the reply.
 ///
 /// Thread safety: may be called from any thread.
 template <class CompletionToken>

@@ -20,11 +20,11 @@ inline namespace v0 {
 
 /// Options of a recorder.
 struct recorder_options {
-    /// False: placeholders of the same length replace prompts, messages and their ids, also in the
-    /// answers of servers. The text of replies is always recorded.
+    /// If false, placeholders of the same length replace prompts, messages and their ids, even in
+    /// the answers of servers. The text of replies is always recorded.
     bool prompts = true;
-    /// Bound of all lines in bytes, apart from the first and the last one. Beyond it, lines are
-    /// dropped, and a last line reports that.
+    /// Limit for all lines in bytes, apart from the first and the last one. Beyond it, lines are
+    /// dropped, and the last line reports that.
     std::size_t max_bytes = std::size_t{256} << 20;
 };
 
@@ -44,7 +44,7 @@ class recorder {
     /// recording. It may be called until the execution contexts of all clients are destroyed.
     using sink = std::function<void(std::string_view line)>;
 
-    /// The first line is written at once.
+    /// Writes the first line immediately.
     explicit recorder(sink to, recorder_options options = {});
     ~recorder();
 
@@ -61,9 +61,9 @@ class recorder {
 /// With the same settings and the same pace of the voice, the chunks are the same; otherwise the
 /// text is the same, but is divided into chunks again.
 ///
-/// A request gets the next recorded reply to its prompt, or else the reply to the most similar
+/// A request gets the next recorded reply to its prompt, or, if there is none, to the most similar
 /// prompt. In a recording without prompts, it gets the next reply. Requests beyond the recording
-/// fail with bad_request, other requests without an answer with not_supported.
+/// fail with bad_request, and other requests without an answer fail with not_supported.
 ///
 /// Thread safety and lifetime: as for a recorder. A recording plays once; read it again for another
 /// run.
@@ -75,7 +75,7 @@ class recording {
         std::string prompt{};
         /// URL of its first server, without credentials.
         std::string server{};
-        /// Its limit of tokens; -1 = none.
+        /// Its token limit; -1 = none.
         int max_tokens = -1;
     };
 
@@ -97,13 +97,13 @@ class recording {
     bool has_prompts() const noexcept;
     /// The recorder's bound was reached: the end is missing.
     bool is_cut_short() const noexcept;
-    /// It ends in the middle of a request or a line, for example because its program was killed. A
-    /// program that was killed between two requests leaves no trace.
+    /// It ends in the middle of a request or a line, for example because its program was killed. If
+    /// a program is killed between two requests, this is not detected.
     bool is_unfinished() const noexcept;
 
-    /// Factor of speed from the next piece of an answer on; 0 = without waiting. Waits between two
-    /// tokens of `peek_hold` or longer are kept, because they determine chunks. Precondition: not
-    /// negative.
+    /// Sets a speed factor from the next piece of an answer on; 0 = without waiting. Waits of at
+    /// least `peek_hold` between two tokens are kept, because they determine chunks. Precondition:
+    /// not negative.
     void set_speed(double factor);
 
  private:

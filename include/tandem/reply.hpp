@@ -29,17 +29,17 @@ struct read_all_operation;
 namespace tandem {
 inline namespace v0 {
 
-/// One assistant turn being generated. Created by client::start() and by conversations.
+/// An assistant turn that is being generated. Created by client::start() and by conversations.
 ///
 /// Required calls, in this order for each chunk: async_next_chunk(), and continue_after() once the
-/// chunk was spoken, also for the last one. A chunk that is not continued counts as unheard, and
-/// the reply ends after continue_timeout. All other calls are optional.
+/// chunk was spoken, even for the last one. A chunk that is not continued is considered unheard,
+/// and the reply ends after continue_timeout. All other calls are optional.
 ///
-/// Object lifetimes: the handle may outlive its client, with which the reply ends. Destroying the
-/// handle interrupts a running reply. A moved-from handle may only be assigned to or destroyed.
-/// When the client's execution context (the io_context) is destroyed, the connection is closed, and
-/// a waiting handler is destroyed without being called. The handle may outlive the context; a reply
-/// that had not ended by then never ends.
+/// Object lifetimes: the handle may outlive its client, but the reply ends with the client.
+/// Destroying the handle interrupts a running reply. A moved-from handle may only be assigned to or
+/// destroyed. When the client's execution context (the io_context) is destroyed, the connection is
+/// closed, and a waiting handler is destroyed without being called. The handle may outlive the
+/// context; a reply that had not ended by then never ends.
 ///
 /// Executor: as for `client`.
 ///
@@ -61,9 +61,9 @@ class reply {
     ~reply();
 
     /// Completes with the next chunk as soon as it is complete and may be spoken, or with nothing
-    /// once the reply has ended. A chunk may be spoken once the previous one was continued; with
-    /// `generation_options::lookahead` it is delivered before (`chunk::early`). A request after the
-    /// last chunk (`boundary::end`) does not wait for its continue, unless there is a lookahead.
+    /// once the reply has ended. A chunk may be spoken once the previous one was continued; a
+    /// `lookahead` delivers it earlier (`chunk::early`). A request after the last chunk
+    /// (`boundary::end`) does not wait for its continue, unless there is a lookahead.
     ///
     /// Handler signature: `void(error_code, std::optional<chunk>)`.
     ///
@@ -79,11 +79,11 @@ class reply {
     }
 
     /// Completes with the `speech` of the next chunk as soon as that is complete, while the
-    /// previous one is still spoken, so that its sound can be made early. `pacing::automatic`,
-    /// `ahead` and `stream` generate it that early. This does not deliver the chunk: request the
-    /// chunk as usual, and do not speak it before. The text is empty if the chunk is delivered
-    /// first, as in the other pacings, if it has nothing to speak, or if the reply ends. It may
-    /// wait for a continue: do not make the continue depend on it.
+    /// previous one is still being spoken, so that its sound can be made early.
+    /// `pacing::automatic`, `ahead` and `stream` generate it that early. This does not deliver the
+    /// chunk: request the chunk as usual, and do not speak it before then. The text is empty if the
+    /// chunk is delivered first, as in the other pacings, if it has nothing to speak, or if the
+    /// reply ends. It may wait for a continue: do not make the continue depend on it.
     ///
     /// Handler signature: `void(error_code, std::string)`.
     ///
@@ -100,9 +100,9 @@ class reply {
     }
 
     /// Completes with the functions that the model calls, as soon as they are known, which may be
-    /// while the text before them is still spoken or held back. They are empty once it is certain
-    /// that the reply calls none, after an interrupt, and in replies without tools. Answer each
-    /// call with conversation::answer_call(), and then generate() the next reply.
+    /// while the text before them is still being spoken or held back. They are empty once it is
+    /// certain that the reply calls none, after an interrupt, and in replies without tools. Answer
+    /// each call with conversation::answer_call(), and then generate() the next reply.
     ///
     /// Handler signature: `void(error_code, called_functions)`.
     ///
@@ -125,12 +125,12 @@ class reply {
     /// Ends the reply: generation stops, and undelivered text is dropped. After this has returned,
     /// no handler is called with a chunk, whatever its executor; a chunk that was on its way is
     /// replaced by the end of the reply. Only a handler that another thread is already calling may
-    /// still have its chunk. The result of an ended reply does not change. Destroying the handle
+    /// still receive its chunk. The result of an ended reply does not change. Destroying the handle
     /// does the same.
     void interrupt();
 
     /// Reports that the voice needs `rest`, from now on, for the rest of this chunk. Replies whose
-    /// listeners have least left to hear get slots first. A wrong report may cause a pause or a
+    /// listeners have the least left to hear get slots first. A wrong report may cause a pause or a
     /// late request, but never changes the text. Without reports, the reply uses the pace learned
     /// from the calls of continue_after(). Has no effect unless this chunk is being spoken.
     /// Callable from any thread.
@@ -147,7 +147,7 @@ class reply {
     /// is valid as long as the handle.
     const reply_result& result() const noexcept;
 
-    /// The `reply` in its chunks' ids; unique within the client.
+    /// Its chunks have this id as chunk_id::reply. Unique within the client.
     std::uint64_t id() const noexcept;
 
     /// The client's strand; see client::get_executor(). Empty once the execution context is gone.

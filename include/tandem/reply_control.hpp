@@ -20,7 +20,7 @@ inline namespace v0 {
 /// and keeps none of them alive. Once the reply's handle is destroyed, its functions change
 /// nothing.
 ///
-/// Thread safety: all functions may be called from any thread, also while the reply or its context
+/// Thread safety: all functions may be called from any thread, even while the reply or its context
 /// is being destroyed. Copies are independent. No function runs handlers or other work of the
 /// library within the call.
 class reply_control {
@@ -32,7 +32,7 @@ class reply_control {
     void interrupt() const;
     /// As reply::continue_after().
     void continue_after(chunk_id id) const;
-    /// As conversation::heard() and heard_share(). These also count after the reply's handle is
+    /// As conversation::heard() and heard_share(). These also work after the reply's handle is
     /// destroyed. They change nothing for a reply of a client, which keeps no history.
     void heard(chunk_id id, std::size_t characters) const;
     void heard_share(chunk_id id, double share) const;

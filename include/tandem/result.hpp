@@ -90,7 +90,7 @@ std::string_view to_string(cache_break::cause c) noexcept;
 /// How a reply used the slots.
 struct slot_metrics {
     int slot = -1;  ///< slot of the last request; -1 if none
-    /// Whether the previous request of the client, for any reply, used that slot, too.
+    /// Whether the client's previous request, for any reply, used the same slot.
     bool slot_reused = false;
     int chunks = 0;            ///< delivered chunks
     int requests = 0;          ///< requests to /completion
@@ -100,8 +100,8 @@ struct slot_metrics {
     /// Waits for slots, including the guard: the sum, and that of the first request.
     double slot_wait_ms = 0;
     double first_slot_wait_ms = 0;
-    /// From the start of the draft from which the reply continues to its first token, and to its
-    /// end; 0 without a draft.
+    /// If the reply continues from a draft, the times from the draft's start to its first token and
+    /// to its end; otherwise 0.
     double draft_first_token_ms = 0;
     double draft_ms = 0;
     /// How long the model reasoned, and whether its reasoning was closed at a limit or at the end
@@ -135,7 +135,7 @@ struct timeline_event {
         slot_wait,    ///< the next slot is delayed by the guard or another request
         request,      ///< a request was sent
         first_token,  ///< its first token arrived
-        boundary,     ///< a possible end of a chunk, which waits for its peek
+        boundary,     ///< a possible end of a chunk, waiting for its peek
         cut,          ///< the connection was closed
         chunk,        ///< a chunk was delivered
         continued,    ///< the consumer continued
@@ -165,11 +165,11 @@ struct request_figures {
     /// Its server, as an index of `reply_result::servers`, and its slot.
     int server = -1;
     int slot = -1;
-    /// When it was sent, and ended; the first token is -1 if none arrived.
+    /// When it was sent, when its first token arrived, and when it ended; -1 if no token arrived.
     std::int64_t sent_ns = 0;
     std::int64_t first_token_ns = -1;
     std::int64_t ended_ns = 0;
-    /// Cached and evaluated prompt tokens, and received ones, as far as the server reported them.
+    /// Cached and evaluated prompt tokens and received tokens, as far as the server reports them.
     int cached = 0;
     int evaluated = 0;
     int generated = 0;
@@ -182,8 +182,8 @@ inline constexpr std::size_t max_reasoning_bytes = std::size_t{1} << 20;
 struct called_functions {
     /// In the order of the text; empty if the model called none.
     std::vector<tool_call> calls{};
-    /// The last chunk of the text before the calls, which may not be delivered yet. Unset if there
-    /// is no text.
+    /// The last chunk of the text before the calls, which may not have been delivered yet. Unset if
+    /// there is no text.
     std::optional<chunk_id> after{};
 };
 

@@ -32,7 +32,7 @@ struct saved_turn {
     friend bool operator==(const saved_turn&, const saved_turn&) = default;
 };
 
-/// A chunk of the open turn that was not heard to its end.
+/// A chunk of the open turn that was not heard in full.
 struct saved_chunk {
     std::uint64_t reply = 0;
     std::uint32_t seq = 0;
@@ -50,7 +50,7 @@ struct saved_chunk {
 /// The last turn, if it was running or interrupted: conversation::resume() continues it.
 struct saved_open_turn {
     std::string text{};
-    /// Bytes of the text: handed_over ≥ heard ≥ spoken, up to which whole chunks were heard.
+    /// Bytes of the text: handed_over ≥ heard ≥ spoken. Whole chunks were heard up to `spoken`.
     std::size_t handed_over = 0;
     std::size_t heard = 0;
     std::size_t spoken = 0;
@@ -61,7 +61,7 @@ struct saved_open_turn {
     bool is_complete = false;
     /// The text is from conversation::say_text(): it does not continue the message before it.
     bool is_given = false;
-    /// Number of messages at the end of the exchanges that history keeps of the turn.
+    /// How many messages at the end of the exchanges are what history keeps of the turn.
     std::size_t kept_messages = 0;
 
     friend bool operator==(const saved_open_turn&, const saved_open_turn&) = default;
@@ -76,8 +76,8 @@ struct saved_conversation {
     /// Ledger of the last turn.
     saved_turn last_turn{};
     std::optional<saved_open_turn> open_turn{};
-    /// Calls of functions whose result may still come, the oldest first; at most 128. Long
-    /// arguments are omitted.
+    /// Function calls whose results may still come, the oldest first; at most 128. Long arguments
+    /// are omitted.
     std::vector<tool_call> late_calls{};
     /// URL, without credentials, of the server that the conversation is assigned to, where a slot
     /// may still hold its text; empty if there is none. service::load() prefers it.

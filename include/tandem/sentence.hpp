@@ -14,29 +14,29 @@ inline namespace v0 {
 struct sentence_options {
     /// Rule for ends of sentences; see docs/sentences.md.
     boundary_rule rule = boundary_rule::spoken;
-    /// BCP 47 tag like "en" or "de-AT"; empty = by script.
+    /// BCP 47 tag such as "en" or "de-AT"; empty = by script.
     std::string language{};
 };
 
-/// Divides a text into sentences token by token, by the rules for chunks, without limits of length.
+/// Divides a text into sentences token by token, by the rules for chunks but without length limits.
 /// Needs no server, no event loop, and no other part of the library. All returned sentences,
 /// joined, are the bytes that were fed; white space between two sentences belongs to the second.
-/// One object reads one text. Not thread-safe; objects share no mutable state. Memory: the open
+/// One object reads one text. Not thread-safe; objects share no mutable state. Stores only the open
 /// sentence. A moved-from splitter may only be assigned to or destroyed.
 class sentence_splitter {
  public:
-    /// Throws std::bad_alloc only.
+    /// Throws only std::bad_alloc.
     explicit sentence_splitter(sentence_options options = {});
     ~sentence_splitter();
     sentence_splitter(sentence_splitter&&) noexcept;
     sentence_splitter& operator=(sentence_splitter&&) noexcept;
 
-    /// Reads one token of any bytes; half a character at the end is kept until it is complete.
-    /// Returns the sentences that are now certain to be complete, usually none.
+    /// Reads one token of any bytes; an incomplete character at the end is kept until it is
+    /// complete. Returns the sentences that are now certain to be complete, usually none.
     std::vector<std::string> feed(std::string_view token);
-    /// Whether the text ends with a sentence unless the next token revokes it.
+    /// Whether the text ends with a sentence that the next token may still revoke.
     bool is_holding() const noexcept;
-    /// Returns the sentence that is_holding() refers to, if the next token is late.
+    /// Returns the sentence that is_holding() refers to. Call it when the next token is late.
     std::vector<std::string> hold_expired();
     /// Ends the text and returns the rest. The object can then read another text.
     std::vector<std::string> finish();

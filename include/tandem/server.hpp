@@ -14,14 +14,14 @@ struct server_props {
     int total_slots = 0;
     /// Context of one slot, in tokens; 0 if the server does not say.
     int context_per_slot = 0;
-    /// The model's alias, else the name of its file; empty if the server says neither.
+    /// The model's alias or, without one, its file name; empty if the server says neither.
     std::string model;
     /// The path of the model's file on the server; empty if the server does not say.
     std::string model_path;
     /// Free text such as "b11669-Debian"; empty if the server does not say.
     std::string build_info;
-    /// The model's chat template (Jinja), and the texts of its first and last token; empty if it
-    /// has none.
+    /// The model's chat template (Jinja), and the texts of its BOS and EOS tokens; empty if it has
+    /// none.
     std::string chat_template;
     std::string bos_token;
     std::string eos_token;
@@ -29,7 +29,7 @@ struct server_props {
     /// does not say.
     bool is_sleeping = false;
     /// Whether /slots, /metrics and changes of /props are enabled. If the server does not say,
-    /// /slots counts as enabled, and the others as disabled.
+    /// /slots is assumed to be enabled, and the others disabled.
     bool has_slots_endpoint = true;
     bool has_metrics_endpoint = false;
     bool has_props_endpoint = false;
@@ -94,12 +94,12 @@ struct tool_call {
 
 /// A message for the model's chat template, which silently drops what it does not support.
 struct chat_message {
-    /// "system", "user", "assistant" or "tool"; templates may know others.
+    /// "system", "user", "assistant" or "tool"; templates may support others.
     std::string role{};
     /// May be empty, for example in an assistant's message with only tool calls.
     std::string content{};
-    /// Tool calls of an assistant's message, which cannot be the last one: the server would
-    /// continue it, and refuses that (bad_request).
+    /// Tool calls of an assistant's message. Such a message cannot be the last one: the server
+    /// would have to continue it, and refuses that (bad_request).
     std::vector<tool_call> tool_calls{};
     /// For role "tool", the result of a call: the call's id, and the name of the function. Omitted
     /// if empty.

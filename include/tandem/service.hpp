@@ -28,9 +28,9 @@ inline namespace v0 {
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server, and shares its
 /// slots with all others: the request whose listener runs out of speech next goes first. Turns
-/// without a slot wait, at most `limits.queue_limit` for each server, and at most
-/// `limits.queue_timeout`. If its server is down or removed, a conversation moves to another one
-/// with its next turn.
+/// without a slot wait: at most `limits.queue_limit` of them for each server, and at most
+/// `limits.queue_timeout` long. If its server is down or removed, a conversation moves to another
+/// one with its next turn.
 ///
 /// Object lifetimes: destroying the service ends its conversations and their replies with
 /// errc::client_destroyed. Otherwise as for `client`.
@@ -53,7 +53,7 @@ class service {
     conversation create(conversation_options options);
     /// Creates a conversation that prefers the server `near`, as in reply_result::servers, where a
     /// slot may still hold its text. It starts elsewhere if that server is down or not listed, or
-    /// has no free slot while another one has.
+    /// has no free slot while another one does.
     conversation create(conversation_options options, std::string near);
     /// Creates a conversation whose messages continue those of `before`, a conversation of this
     /// service: its prompt starts with the token ids that the slot of `before` holds. It prefers
@@ -64,8 +64,8 @@ class service {
     /// otherwise clears `ec`. Throws only std::bad_alloc.
     std::optional<conversation> load(std::string_view json, error_code& ec);
     std::optional<conversation> load(std::string_view json, error_code& ec, diagnostics& diag);
-    /// The same; its open turn, if it has one, has these options. It can be resumed as if it were
-    /// interrupted now: the model continues from the text that was handed over.
+    /// The same, with these options for its open turn, if any. That turn can be resumed as if it
+    /// had just been interrupted: the model continues from the text that was handed over.
     std::optional<conversation> load(std::string_view json, const generation_options& options,
                                      error_code& ec, diagnostics& diag);
 

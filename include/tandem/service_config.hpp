@@ -17,7 +17,7 @@ inline namespace v0 {
 /// Which server a conversation is pinned to.
 enum class placement {
     round_robin,  ///< the next in the list
-    least_busy,   ///< the one with the fewest running replies per slot, then conversations
+    least_busy,   ///< the one with the fewest running replies per slot, then conversations per slot
 };
 
 /// The name of the value, as in logs, files and flags.
@@ -32,11 +32,11 @@ struct service_config {
     config client{};
     /// Which server a conversation is pinned to.
     tandem::placement placement = tandem::placement::least_busy;
-    /// Interval at which /health is polled while replies run (or always, see watch_always). 100 ms
+    /// Interval at which /health is polled while replies run, or always with `watch_always`. 100 ms
     /// to 1 h. A server that is down is polled at intervals that grow from 100 ms to this, and
     /// every 400 ms while a turn waits for a server.
     duration health_interval = std::chrono::seconds(2);
-    /// Polls /health also while no reply runs, so that the state is always fresh. The event loop
+    /// Also polls /health while no reply runs, so that the state is always fresh. The event loop
     /// then has work until the service is destroyed.
     bool watch_always = false;
     /// Options of conversations without their own.
@@ -52,7 +52,7 @@ struct server_status {
     enum class health {
         unknown,  ///< not polled yet
         up,
-        loading,  ///< its model
+        loading,  ///< loading its model
         down,
     };
     /// The configured URL.
@@ -71,14 +71,14 @@ struct server_status {
     int waiting = 0;
     /// Highest rate of all its slots together, in tokens/s; nullopt until it has been measured.
     std::optional<double> tokens_per_s{};
-    /// How long the first waiting request is overdue; 0 if none is.
+    /// How overdue the first waiting request is; 0 if none is overdue.
     duration late{};
     /// The share of their lead that recent continuations lost while they waited for a slot, 0 to 1.
-    /// The lead is the speech that a listener had left to hear. Near 1, one more listener makes
-    /// gaps audible.
+    /// The lead is the speech that a listener had left to hear. Near 1, one more listener would
+    /// make gaps audible.
     double lead_loss = 0;
     /// How often a slot changed to another conversation, and the prompt tokens that were evaluated
-    /// for it.
+    /// because of it.
     std::int64_t residence_changes = 0;
     std::int64_t residence_change_tokens = 0;
     /// Why it is down, in words.

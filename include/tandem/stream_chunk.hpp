@@ -23,9 +23,9 @@ enum class pace {
 struct channel_options {
     /// Who sets the pace.
     tandem::pace pace = tandem::pace::voice;
-    /// Waiting items with `pace::text`; values below 1 count as 1. At the bound, this reply waits
-    /// until an item is popped; other replies continue, and nothing is dropped. The item being
-    /// joined does not count. With `pace::voice`, at most one item waits.
+    /// Maximum waiting items with `pace::text`; values below 1 mean 1. At the bound, this reply
+    /// waits until an item is popped; other replies continue, and nothing is dropped. The item
+    /// being joined is not counted. With `pace::voice`, at most one item waits.
     int capacity = 16;
     /// See chunk_channel::set_stream_interval().
     int stream_interval = 1;
@@ -62,7 +62,7 @@ struct stream_chunk {
 
     /// Marks the terminal item; the fields below are valid only there.
     bool finished = false;
-    /// As in channel_end, which chunk_channel::reason() gives with the diagnostics.
+    /// As in channel_end, which chunk_channel::reason() returns with the diagnostics.
     tandem::finish_reason finish_reason = tandem::finish_reason::eos;
     error_code error{};
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything a pipeline author includes; start reading at client.hpp.
+// Everything that a pipeline needs; start reading at client.hpp.
 #include "tandem/chunk.hpp"
 #include "tandem/chunk_channel.hpp"
 #include "tandem/client.hpp"

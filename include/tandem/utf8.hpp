@@ -6,19 +6,19 @@
 namespace tandem {
 inline namespace v0 {
 
-/// Makes valid UTF-8 from bytes that arrive in parts, such as tokens. Valid text stays, and invalid
-/// bytes are replaced by U+FFFD as the Unicode standard recommends. The result does not depend on
-/// the division into parts. The library's own texts are valid already; use this for tokens of other
-/// servers. One object reads one text. Not thread-safe; objects share nothing. Throws only
-/// std::bad_alloc.
+/// Makes valid UTF-8 from bytes that arrive in parts, such as tokens. Valid text stays as it is,
+/// and invalid bytes are replaced by U+FFFD as the Unicode standard recommends. The result does not
+/// depend on the division into parts. The library's own texts are valid already; use this for
+/// tokens of other servers. One object reads one text. Not thread-safe; objects share nothing.
+/// Throws only std::bad_alloc.
 class utf8_sanitizer {
  public:
-    /// Appends the text that `bytes` complete to `out`. Half a character at the end, at most 3
-    /// bytes, is kept for the next call. `bytes` must not be part of `out`.
+    /// Appends to `out` the text that `bytes` complete. An incomplete character at the end, at most
+    /// 3 bytes, is kept for the next call. `bytes` must not be part of `out`.
     void append(std::string_view bytes, std::string& out);
-    /// Ends the text: half a character becomes one U+FFFD. The object can then read another text.
+    /// Ends the text: an incomplete character becomes U+FFFD. The object can then read another.
     void flush(std::string& out);
-    /// Whether half a character is kept.
+    /// Whether an incomplete character is kept.
     bool has_partial() const noexcept { return !partial_.empty(); }
 
  private:

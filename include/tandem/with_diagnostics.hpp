@@ -41,8 +41,8 @@ struct with_diagnostics_t {
 };
 
 /// Adapts a token such as `use_awaitable`: instead of an error_code, the operation reports an
-/// `error_with_diagnostics`, which `co_await` throws and a future holds. For all asynchronous
-/// functions of this library. Executor, cancellation and thread safety are those of the function.
+/// `error_with_diagnostics`, which `co_await` throws and a future holds. Works with all
+/// asynchronous functions of this library, with their executor, cancellation and thread safety.
 ///
 /// Adapters that add values or a time limit go inside, as in
 /// `with_diagnostics(cancel_after(5s, use_awaitable))`.
@@ -88,7 +88,7 @@ struct initiate_with_exception : Initiation {
                          place, std::forward<Args>(args)...);
     }
 
-    // Asio checks that a token fits a signature without the arguments of an operation.
+    // Asio checks whether a token fits a signature without an operation's arguments.
     template <class Handler>
     void operator()(Handler&& handler) && {
         auto own = std::make_unique<diagnostics>();

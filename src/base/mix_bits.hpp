@@ -4,8 +4,8 @@
 
 namespace tandem {
 
-/// Distributes numbers, such as consecutive ones, over the whole range; the same on every machine.
-/// The output function of SplitMix64.
+/// Distributes numbers, even consecutive ones, over the whole range, in the same way on every
+/// machine. This is the output function of SplitMix64.
 constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
     x += 0x9E3779B97F4A7C15;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;

@@ -20,7 +20,7 @@ bool is_hex(std::string_view text) noexcept {
                        [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// An id of only zeros means no id.
+// An id of all zeros means no id.
 bool is_id(std::string_view text) noexcept {
     return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
 }

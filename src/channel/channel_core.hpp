@@ -19,7 +19,7 @@ class channel_core final : public chunk_sink {
 
     /// Waits for the next item until `deadline`, or indefinitely.
     std::optional<stream_chunk> pop(std::optional<time_point> deadline);
-    /// Waits for the reply's result likewise; nullopt if there will be none.
+    /// Likewise waits for the reply's result; nullopt if there will be none.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
     void set_interval(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }

@@ -161,7 +161,7 @@ void chunk_pump::fail() noexcept {
     give_up(failure_of(std::current_exception()), std::nullopt);
 }
 
-// The notified consumer may destroy the context at once, so the link is cut first.
+// The notified consumer may destroy the context immediately, so the link is cut first.
 void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
     reply_.reset();
     link_.disconnect();

@@ -17,8 +17,8 @@ class chunk_sink {
     /// Returns the id to continue after immediately, before the next chunk is requested; nullopt if
     /// the reply must wait for chunk_pump::continue_after().
     virtual std::optional<chunk_id> deliver(chunk c) = 0;
-    /// No further chunk follows. `result` is the reply's result, if it has one. Only the first end
-    /// counts.
+    /// No further chunk follows. `result` is the reply's result, if it has one. Only the first call
+    /// has an effect.
     virtual void on_end(channel_end why, std::optional<reply_result> result) noexcept = 0;
 
  protected:
@@ -26,12 +26,12 @@ class chunk_sink {
 };
 
 /// The event loop's side of a channel: owns a reply and requests its chunks on its strand. Reports
-/// the end to the taker in every case, including the destruction of the context. The functions up
-/// to is_context_stopped() may be called from any thread and run nothing inline.
+/// the end to the taker in every case, even if the context is destroyed. The functions up to
+/// is_context_stopped() may be called from any thread, and run nothing inline.
 class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public shutdown_listener {
  public:
-    /// Why this reply cannot be pumped: its context is gone, or it was moved from. No error
-    /// otherwise.
+    /// Why this reply cannot be pumped: its context is gone, or it was moved from. No error if it
+    /// can.
     static error_code check_usable(const reply& r) noexcept;
     /// Precondition: check_usable() returns no error.
     static std::shared_ptr<chunk_pump> make(reply r, std::weak_ptr<chunk_sink> taker);
@@ -46,7 +46,7 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
     /// Whether no thread runs the reply's context.
     bool is_context_stopped() const { return link_.is_stopped(); }
 
-    /// The reply is notified too and reports its end.
+    /// The reply is also notified, and reports its end.
     void on_owner_destroyed() override {}
     void on_context_destroyed() noexcept override;
 

@@ -26,8 +26,8 @@ class chunk_queue {
     void on_item_requested() noexcept { speaks_ = false; }
     /// The next item, if there is one; finally the terminal item, once.
     std::optional<stream_chunk> take_item();
-    /// The chunk to continue, after which the next one must be requested; returned once. Nothing if
-    /// the reply must wait for the consumer, or is not waiting.
+    /// The chunk to continue before the next one is requested; returned once. nullopt if the reply
+    /// must wait for the consumer, or is not waiting.
     std::optional<chunk_id> take_due_continue() noexcept;
     /// Ends the queue after all complete and partial items; an interrupt drops those, even after
     /// another end. Returns false if the queue had already ended; the first end stays.

@@ -101,7 +101,7 @@ class checker {
     template <class Field>
     void check_range(const field_info& f, const Field& field, double value,
                      const std::string& shown) {
-        // Written so that NaN, which compares false, is a fault too.
+        // Written so that NaN, which compares false, is also a fault.
         const bool inside = (f.open ? value > f.min : value >= f.min) && value <= f.max;
         if (!inside)
             add(f, detail::invalid_value_text(shown, detail::describe_expected_value(f, field)));
@@ -149,7 +149,7 @@ void check_mark_tags(const config& c, std::vector<config_fault>& faults) {
 
 constexpr std::size_t max_language_bytes = 35;
 
-// Of BCP 47, with a language of ISO 639. A language without rules of its own uses the English ones.
+// By BCP 47, with a language of ISO 639. A language without its own rules uses the English ones.
 bool is_language_tag(std::string_view tag) noexcept {
     const auto primary = std::min(tag.find_first_of("-_"), tag.size());
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -183,7 +183,7 @@ void check_constraint(const char* name, const std::string& value,
         faults.push_back({name, "is not valid UTF-8"});
 }
 
-// A session's options may state a choice among tools that it has stated before.
+// A session's options may state a choice among tools that earlier options stated.
 void check_tool_choice(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraint("tool_choice", o.tool_choice, faults);
     if (!must_call(o)) return;
@@ -217,7 +217,7 @@ void check_members(const generation_options& o, std::vector<config_fault>& fault
         if (fault) faults.push_back({fault->path, fault->words});
 }
 
-// The value is sent as a header, so it must not contain another one.
+// The value is sent as a header, so it must not contain a further header.
 void check_trace(const generation_options& o, std::vector<config_fault>& faults) {
     if (!o.traceparent.empty() && !is_valid_traceparent(o.traceparent))
         faults.push_back({"traceparent", "is not a valid W3C traceparent"});

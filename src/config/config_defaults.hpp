@@ -11,7 +11,7 @@ namespace tandem::detail {
 /// Fills unset sampling fields with the defaults of a `client`.
 config apply_client_sampling_defaults(config c);
 
-/// Settings of a server's slots that apply while nothing in the process has set them.
+/// Settings of a server's slots that apply until something in the process sets them.
 struct slot_defaults {
     int slots = 0;  ///< 0 = all
     duration reuse_guard = auto_guard;

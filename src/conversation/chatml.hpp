@@ -8,8 +8,8 @@
 namespace tandem::conversations {
 
 /// The prompt for `messages` in ChatML, for servers without a template: many models were trained
-/// with it, and the others can read it. It ends with the start of the assistant's answer. If the
-/// last message is the assistant's, the prompt ends inside it, so that the model continues it.
+/// with it, and the others can read it too. It ends with the start of the assistant's answer. If
+/// the last message is the assistant's, the prompt ends inside it, so that the model continues it.
 ///
 /// Tool calls and results follow the format of the Hermes and Qwen families: a result is a user
 /// message wrapped in `<tool_response>`. Texts cannot forge turns: a space after the `<` makes the

@@ -13,7 +13,7 @@
 #include <utility>
 #include <variant>
 
-// What a conversation does while the user speaks: prefilling the words, and drafting the reply.
+// What a conversation does while the user is speaking: prefilling the words and drafting the reply.
 namespace tandem::detail {
 namespace {
 
@@ -32,7 +32,7 @@ std::vector<chat_message> add_words(conversations::turn_history history, std::st
 void conversation_shell::hearing(std::string text, std::optional<std::size_t> stable) {
     if (running_ != 0) return;
     const auto before = std::exchange(last_partial_, text);
-    // A prefill of fewer words would displace the draft's text.
+    // A prefill of fewer words would replace the draft's text.
     if (draft_ && conversations::is_beginning_of(text, draft_->words())) return;
     discard_draft();
     const bool must_be_sure = !stable && link_ && !link_->can_roll_back();
@@ -48,7 +48,7 @@ void conversation_shell::prefill_words(std::string words) {
         prepare_idle_server(&conversation_shell::prefill_heard_words);
 }
 
-// A running prefill is not cut: the next one continues from its text.
+// Does not cut a running prefill: the next one continues from its text.
 void conversation_shell::prefill_heard_words() {
     if (is_prefilling_words_ || recognized_words_.empty()) return;
     is_prefilling_words_ = true;
@@ -127,7 +127,7 @@ std::optional<std::string> conversation_shell::find_reason_to_skip_draft(
                                                       .limit = rules.draft_limit}))
         return why;
     auto placed = host_->assign_server({.pinned = link_, .is_for_turn = false});
-    // Without the servers' addresses, because clients of a gateway read it.
+    // Omits the servers' addresses, because clients of a gateway read the text.
     if (const auto* why = std::get_if<failure>(&placed)) return why->ec.message();
     pin_server(std::get<server_link_ptr>(std::move(placed)));
     if (!link_->slots().has_slot_to_spare())
@@ -136,7 +136,7 @@ std::optional<std::string> conversation_shell::find_reason_to_skip_draft(
 }
 
 void conversation_shell::start_draft(generation_options options) {
-    // The draft owns its reply, which may end at once.
+    // The draft owns its reply, which may end immediately.
     const auto draft = draft_;
     auto reply =
         reply_shell::make(*scope_, rules_, {.options = std::move(options), .is_draft = true},
@@ -208,7 +208,7 @@ void conversation_shell::render_draft_prompt(const draft_ptr& draft, const serve
                   });
 }
 
-// The history of a turn that does not fit is trimmed, which a draft must not do.
+// A turn that does not fit trims the history; a draft must not do so.
 void conversation_shell::check_draft_size(const draft_ptr& draft, const server::call_mark& mark,
                                           prompt_with_ids prompt, const start_handler& done) {
     if (is_sure_to_fit(prompt, draft->options().max_tokens))

@@ -73,14 +73,14 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
     metrics_.trimmed_exchanges += static_cast<int>(exchanges);
 }
 
-// Runs while the voice speaks, when it delays nothing.
+// Runs while the voice is speaking, when it delays nothing.
 void conversation_shell::trim_or_prefill() {
     if (ended_ || running_ != 0 || draft_ || !link_ || link_->shut_down()) return;
     const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens_said_, rules_.generation.max_tokens);
     const auto user_bytes = history_.average_user_bytes();
     if (!conversations::is_trim_likely(use, user_bytes)) return;
-    // The exchange answered last may be dropped once another one follows.
+    // The last answered exchange may be dropped once another one follows.
     const auto plan = conversations::plan_trim(conversations::add_next_message(use, user_bytes));
     if (plan.drop == 0) return;
     drop_oldest(plan.drop);
@@ -127,13 +127,13 @@ void conversation_shell::prepare_idle_server(std::function<void(conversation_she
 generation_options conversation_shell::prefill_options() const {
     if (next_options_) return *next_options_;
     auto options = *turn_options_;
-    options.context.clear();  // of the last turn alone
+    options.context.clear();  // only of the last turn
     return options;
 }
 
 void conversation_shell::prefill() {
-    // The prompt must equal the prompt of the next turn as far as known. It therefore uses the
-    // tools of the next turn if they are known, else those of the last turn.
+    // The prompt must equal that of the next turn as far as known. Therefore, it uses the tools of
+    // the next turn or, if they are unknown, those of the last turn.
     render_history(prefill_options(), [weak = weak_from_this(), asked = link_.get()](
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {
@@ -147,7 +147,7 @@ void conversation_shell::prefill() {
 }
 
 // Prefills while the functions run, because the slot's text may differ from the next prompt: the
-// template may render a call differently from the model.
+// template may not render a call as the model wrote it.
 void conversation_shell::prefill_before_results() {
     if (ended_ || running_ != 0 || !link_ || link_->shut_down()) return;
     render_history(next_options_ ? *next_options_ : *turn_options_,
@@ -155,7 +155,7 @@ void conversation_shell::prefill_before_results() {
                        error_code ec, const diagnostics&, std::string prompt) {
                        const auto self = weak.lock();
                        if (ec || !self || self->link_.get() != asked || self->running_ != 0) return;
-                       // The open calls' results are the last texts of this kind.
+                       // The results of the open calls are the last texts of this kind.
                        auto end = prompt.size();
                        for (std::size_t i = 0; i < open && end != std::string::npos && end > 0; ++i)
                            end = prompt.rfind(conversations::no_result, end - 1);
@@ -180,13 +180,13 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
         if (!self) return;
         if (is_of_words && counts) self->count_heard_words(*counts);
         if (!is_of_words && counts) self->metrics_.warmed += counts->evaluated;
-        // While the user speaks, the slot stays protected from the prefills of others.
+        // While the user is speaking, the slot stays protected from other conversations' prefills.
         if (self->is_prefilling_words_) return self->prefill_next_words();
         self->release_slots();
     });
 }
 
-// From then on, others may prefill the slots. Keeps the slot of a draft, which is needed soon.
+// From then on, others may prefill the slots. A draft keeps its slot, which is needed soon.
 void conversation_shell::release_slots() {
     if (running_ == 0 && !draft_ && link_ && !link_->shut_down()) link_->slots().release_owner(id_);
 }

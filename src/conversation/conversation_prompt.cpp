@@ -8,7 +8,7 @@
 
 #include <utility>
 
-// The prompt of a turn: made from the history, and trimmed to fit.
+// The prompt of a turn, made from the history and trimmed to fit.
 namespace tandem::detail {
 namespace {
 
@@ -80,7 +80,7 @@ bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_t
     return context == 0 || estimate_max_tokens(prompt) + reserved <= context;
 }
 
-// Most prompts fit by an upper bound; only the others are counted.
+// An upper bound shows that most prompts fit; only the others are counted.
 void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
     if (is_sure_to_fit(prompt, start->max_tokens))
         return start_prompted_reply(start, std::move(prompt));

@@ -17,7 +17,7 @@ namespace {
 // Messages appended while a reply runs wait for its end.
 constexpr std::size_t max_deferred_messages = 256;
 
-/// Everything is generated already.
+/// Everything has already been generated.
 reply_origin make_spoken_origin(std::string text) {
     return {.rest = reply_remainder{.unspoken = std::move(text), .generated = finish_reason::eos}};
 }
@@ -122,7 +122,7 @@ std::shared_ptr<reply_shell> conversation_shell::resume(std::optional<chunk_id> 
                              weak_from_this(), interrupts_);
 }
 
-// Without options of its own, the turn keeps those of the last one.
+// If it has no options, the turn keeps those of the last one.
 std::shared_ptr<reply_shell> conversation_shell::say_text(
     std::string text, std::optional<generation_options> options) {
     const auto asked =
@@ -278,7 +278,7 @@ void conversation_shell::on_handed_over(const chunk& c) {
     if (c.id.reply != running_) return;
     has_spoken_here_ = true;
     if (!c.text.empty()) history_.on_handed_over(c);
-    // Another process may resume the turn before the call is complete, and must then generate it.
+    // Another process that resumes the turn before the call is complete must generate the call.
     const auto reply = reply_.lock();
     if (reply && reply->is_generating_call()) history_.expect_call();
 }
@@ -346,7 +346,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     request_history_ids();
 }
 
-/// The state from which a resumed turn that could not start was to continue; it is unchanged.
+/// The unchanged state from which a resumed turn that could not start was to continue.
 std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
     if (starting && starting->begun) return reply_remainder{};

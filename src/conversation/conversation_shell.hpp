@@ -39,7 +39,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
  public:
     using server_link_ptr = server_provider::server_link_ptr;
 
-    /// `rules` are those of the service's replies and must live as long as its host.
+    /// `rules` are those of the service's replies, and must live as long as the host.
     static std::shared_ptr<conversation_shell> make(strand_scope& scope,
                                                     std::shared_ptr<server_provider> host,
                                                     const config& rules,
@@ -68,11 +68,11 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::shared_ptr<reply_shell> make_refused_reply(failure why);
     void on_heard(chunk_id id, std::size_t characters) override;
     void on_heard_share(chunk_id id, double share) override;
-    /// Callable from any thread, before interrupt() or end() is posted to the strand: chunks of
-    /// earlier replies are not delivered afterwards.
+    /// Callable from any thread, before interrupt() or end() is posted to the strand. From then on,
+    /// no chunks of earlier replies are delivered.
     void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
-    /// The options of the next turn, if they are known before it.
+    /// Sets the options of the next turn, if they are known before it.
     void expect_options(generation_options options);
     void warm();
     /// What the user has said so far; see conversation::hearing().
@@ -117,7 +117,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         time_point began{};
         start_handler done;
         int max_tokens = 0;
-        /// The reply is for a reader, to whom calls may be shown as text.
+        /// The reply is for a reader, who may be shown calls as text.
         bool is_streamed = false;
         /// Whether the reply may call functions in the format of the model.
         bool needs_call_mark = false;
@@ -128,12 +128,12 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         /// The text of a turn that was saved, without its prompt.
         std::optional<begun_text> begun{};
         std::optional<early_work> draft{};
-        /// The turn continues after its server failed; from its text, if it has any.
+        /// The turn continues after its server failed, and from its text, if it has any.
         bool is_failover = false;
         bool has_text = false;
         const server_link* previous_server = nullptr;  // the server it comes from
         int servers_tried = 0;
-        /// Counts the attempts at servers, so that an answer to an abandoned attempt is ignored.
+        /// Counts the servers tried, so that the answer of one that was abandoned is ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
         /// The part of the slot's text that the prompt no longer contains; takes effect when the
@@ -176,7 +176,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
     void on_server_found(const start_ptr& start);
-    /// Learns how the server's template marks the words of a reply, and its calls.
+    /// Learns how the server's template marks the words and the calls of a reply.
     void load_marks(bool with_calls, server::call_mark_loader::handler done);
     void begin_at_server(const start_ptr& start);
     bool needs_call_mark(const generation_options& o) const;
@@ -217,7 +217,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void prefill();
     void prefill_before_results();
 
-    // Speech of the user, before it is complete.
+    // The user's speech before it is complete.
     void prefill_words(std::string words);
     void prefill_heard_words();
     void count_heard_words(const wire::timings& counts);
@@ -268,8 +268,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     const slots::owner_id id_;
     const std::shared_ptr<std::atomic<std::uint64_t>> interrupts_ =
         std::make_shared<std::atomic<std::uint64_t>>(0);
-    // Options of the last turn, and of a requested turn that has neither begun nor ended. Replaced
-    // on the strand, read from any thread.
+    // Options of the last turn, and of a requested turn that has neither begun nor ended. They are
+    // replaced on the strand, and read on any thread.
     std::mutex options_mutex_;
     options_ptr turn_options_;
     options_ptr next_options_;  // if they are known before the turn
@@ -293,7 +293,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::uint64_t last_reply_ = 0;   // id of the last reply that ended
     int tokens_said_ = 0;            // of the last prompt and the text generated after it
     server_link_ptr generating_at_;  // the server that counts the reply
-    // Servers on which the running reply could not start. Tried again when there is no other.
+    // Servers on which the running reply could not start. Retried when there is no other.
     std::vector<server_link_ptr> failed_servers_;
     std::optional<reply_remainder> remainder_;
     std::string remainder_model_;  // the model that the ids in remainder_ belong to

@@ -111,7 +111,7 @@ void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id>
                                      start_handler done) {
     if (restart_turn(reply, done)) return;
     if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
-    // Uses one time for both steps, so that the grace period cannot end between check and resume.
+    // Uses a single time for both steps, so that the grace period cannot end between them.
     const auto at = now();
     if (const auto why = check_resume_allowed(at)) return done(why->ec, why->diag, {});
     discard_draft();
@@ -186,7 +186,7 @@ void conversation_shell::fail(const start_ptr& start, const failure& why) {
 void conversation_shell::pin_server(server_link_ptr link) {
     if (link == link_) return;
     if (link_) {
-        // Leaving a server that the conversation never used does not count as a move.
+        // Leaving a server that the conversation never used is not a move.
         if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
         scope_->log(log_level::info, "conversation {}: assigned to server {}", id_,
                     link->shown_url());
@@ -224,7 +224,7 @@ std::string conversation_shell::server_url() const {
     return link_ ? link_->config().server.url : std::string();
 }
 
-// The conversation will not return to the text that it leaves there.
+// The conversation will not return to the text that it leaves on the server.
 void conversation_shell::leave_slots_of_server() {
     if (const auto job = file_job_.lock()) job->abort(errc::server_gone);
     if (!link_->shut_down()) link_->slots().retire_owner(id_);
@@ -237,7 +237,7 @@ void conversation_shell::leave_server(const reason_to_leave& reason) {
     const auto start = checking_;
     if (draft_ && !draft_->is_over()) draft_->stop(reason.why);
     if (running_ == 0 || checking_ != start) return;
-    // A turn that is still being started there has no request that could have received anything.
+    // A turn that is still being started there has no request, so nothing can have arrived.
     const bool hangs = reason.what == reason_to_leave::kind::hangs;
     if (start && hangs && rules_.failover.retries > 0) return try_other_server(start, reason.why);
     if (const auto reply = reply_.lock()) reply->leave_server(reason);

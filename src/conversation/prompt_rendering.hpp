@@ -18,9 +18,9 @@ namespace tandem::detail {
 
 class server_link;
 
-/// Applies the server's chat template, or ChatML if it has none. A template that rejects the
-/// messages is tokenize_failed. The template receives the tools and template options of `o`; ChatML
-/// does not.
+/// Applies the server's chat template, or ChatML if it has none. If a template rejects the
+/// messages, the error is tokenize_failed. The template receives the tools and template options of
+/// `o`; ChatML does not.
 void render_prompt(const std::shared_ptr<server_link>& link, std::vector<chat_message> messages,
                    const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done);
@@ -29,7 +29,7 @@ void render_prompt(const std::shared_ptr<server_link>& link, std::vector<chat_me
 void count_prompt_tokens(const std::shared_ptr<server_link>& link, prompt_with_ids prompt,
                          std::function<void(error_code, const diagnostics&, prompt_with_ids)> done);
 
-/// Upper bound of the prompt's tokens: each token has at least one byte, plus one token at the
+/// Upper bound of the prompt's tokens: one for each byte, and one at the
 /// start.
 std::size_t estimate_max_tokens(const prompt_with_ids& prompt) noexcept;
 

@@ -17,14 +17,14 @@ namespace tandem::detail {
 
 class reply_shell;
 
-/// The beginning of a reply to words of a user who may not have finished speaking. Nothing of it is
+/// The beginning of a reply to the words of a user who may not have finished speaking. It is not
 /// handed over; a turn with the same messages and options continues from it. Used on the strand.
 class reply_draft final : public reply_listener, public std::enable_shared_from_this<reply_draft> {
  public:
     struct events {
         /// See reply_listener::on_request_failed().
         std::function<void(const std::shared_ptr<server_link>& at, const failure& why)> on_failed;
-        /// The draft is complete, or has failed, or was stopped.
+        /// The draft is complete, has failed, or was stopped.
         std::function<void(reply_draft&)> on_over;
         /// Nothing has used the draft for `draft_lifetime`.
         std::function<void()> on_expired;
@@ -41,9 +41,9 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     void set_started(std::shared_ptr<server_link> server, std::string model);
     /// Restarts the lifetime.
     void extend();
-    /// A turn waits for the draft, which does not expire any more.
+    /// A turn waits for the draft, which no longer expires.
     void commit();
-    /// Ends the draft with this cause, unless it is over.
+    /// Ends the draft with this cause, unless it is already over.
     void stop(failure why);
 
     const std::vector<chat_message>& messages() const noexcept { return messages_; }

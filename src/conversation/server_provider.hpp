@@ -24,26 +24,26 @@ struct server_criteria {
     /// A turn's request follows: if the circuit is open, that request is the trial. Work that
     /// nothing waits for leaves the trial to a turn.
     bool is_for_turn = true;
-    /// Only failures since this time prove that no server is available.
+    /// Only failures after this time prove that no server is available.
     time_point turn_began = time_point::min();
 };
 
-/// The parts of the service that its conversations need. Called on the strand.
+/// What conversations need from the service. Called on the strand.
 class server_provider {
  public:
     using server_link_ptr = std::shared_ptr<server_link>;
 
-    /// The server for the next request, to which the conversation is then pinned: its current
-    /// server as long as that is up, else another one. If there is none, the reason.
+    /// Pins the conversation to the server for its next request: its current server while that is
+    /// up, otherwise another one. Returns the server or, if there is none, the reason.
     virtual std::variant<server_link_ptr, failure> assign_server(
         const server_criteria& criteria) = 0;
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no
     /// turn may start there.
     virtual bool on_server_failed(const server_link_ptr& link, const failure& why) = 0;
-    /// Whether no server has ever been reached, although it was tried since then, which means the
-    /// set-up is wrong and waiting does not help.
+    /// Whether no server has ever been reached, although each was tried after `since`. If so, the
+    /// setup is wrong, and waiting does not help.
     virtual bool no_server_ever_reached(time_point since) const = 0;
-    /// Whether there are servers, but each is drained.
+    /// Whether there are servers, but all are drained.
     virtual bool are_all_drained() const = 0;
     /// The conversation needs a server until on_reply_ended().
     virtual void on_reply_started() = 0;

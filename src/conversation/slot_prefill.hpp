@@ -32,7 +32,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     /// Waits for a slot that no other request wants. The caller must call
     /// slot_manager::release_owner() for the owner afterwards.
     void start(handler done);
-    /// Withdraws the slot request if no slot was granted yet.
+    /// Withdraws the slot request if no slot has been granted yet.
     void stop_waiting();
     /// A live request is waiting for the slot: cuts the prefill if the server has not started it.
     void cancel_unless_begun();

@@ -9,9 +9,9 @@ namespace tandem::detail {
 
 class strand_scope;
 
-/// The scopes on one execution context, which are notified when it is destroyed. They must then
-/// release pending handlers, because such a handler may own the client and the reply that store it,
-/// for example in a coroutine. Thread-safe.
+/// The scopes on an execution context, which are notified when it is destroyed. They must then
+/// release pending handlers, because such a handler, for example in a coroutine, may own the client
+/// and the reply that store it. Thread-safe.
 class context_shutdown_service final : public boost::asio::execution_context::service {
  public:
     using key_type = context_shutdown_service;

@@ -55,7 +55,7 @@ bool strand_poster::is_stopped() const {
     return context_ && context_->stopped();
 }
 
-// Taking the lock makes the destruction of a context wait for threads that inspect it.
+// Because of the lock, the destruction of a context waits for threads that inspect it.
 void strand_poster::disconnect() noexcept {
     const std::lock_guard lock(mutex_);
     strand_ = any_io_executor();

@@ -12,13 +12,13 @@ class io_context;
 
 namespace tandem::detail {
 
-/// Lets other threads post to a strand whose execution context may be destroyed at any time. Keeps
-/// the context busy until disconnect(). Thread-safe.
+/// Allows other threads to post to a strand whose execution context may be destroyed at any time.
+/// Keeps the context busy until disconnect(). Thread-safe.
 class strand_poster {
  public:
     explicit strand_poster(const boost::asio::any_io_executor& strand);
 
-    /// Runs `f` on the strand, never within this call. After disconnect() it returns false and
+    /// Runs `f` on the strand, never within this call. After disconnect(), it returns false and
     /// destroys `f`.
     template <class Function>
     bool post(Function f) {

@@ -62,7 +62,7 @@ strand_scope::listener_list strand_scope::take_listeners() noexcept {
 }
 
 // Listeners stay in the list. A handle may keep one alive until after the context is destroyed. The
-// listener must be notified of that too, because it still owns timers and executors.
+// listener must also be notified of that, because it still owns timers and executors.
 void strand_scope::close() {
     closed_ = true;
     notify_listeners(copy_listeners(), [](shutdown_listener& l) { l.on_owner_destroyed(); });

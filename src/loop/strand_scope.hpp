@@ -58,7 +58,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     std::uint64_t scope_number() const noexcept { return number_; }
     /// An id for a reply or a conversation: unique in this scope and never 0.
     std::uint64_t next_id() noexcept { return ++last_id_; }
-    /// Later ids are greater than this one, which another process gave.
+    /// Makes later ids greater than this one, which comes from another process.
     void skip_ids(std::uint64_t last) noexcept {
         auto now = last_id_.load();
         while (now < last && !last_id_.compare_exchange_weak(now, last)) {

@@ -17,7 +17,7 @@ struct answer_step {
     kind what = kind::data;
     /// Delay after the previous step, or after the request.
     duration delay{};
-    /// The length of the delay may affect the client: a chunk can end if no token arrives in time.
+    /// Whether the delay's length may affect the client: a chunk ends if no token arrives in time.
     bool is_timing_relevant = false;
     int http_status = 0;
     std::string bytes{};

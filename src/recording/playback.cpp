@@ -115,9 +115,9 @@ recorded_reply* playback::find_reply(const recording_key& place, const std::stri
     return playing_[name] = reply;
 }
 
-// If the prompt was recorded but all its replies are played, no other prompt's reply may take their
-// place. A prompt that was not recorded, because its conversation has another history, gets the
-// reply to the most similar prompt.
+// If the prompt was recorded but all its replies have been played, no other prompt's reply may take
+// their place. A prompt that was not recorded, because its conversation has another history, gets
+// the reply to the most similar prompt.
 auto playback::next_reply(const std::string& prompt) -> std::vector<recorded_reply*>::iterator {
     const auto same = std::ranges::find(unplayed_, prompt, &recorded_reply::prompt);
     if (same != unplayed_.end()) return same;
@@ -141,9 +141,9 @@ answer_script playback::answer_to_call(const std::string& server,
             fmt::format("the recording has no answer to {} {}", request.method, request.path)));
 }
 
-// Prefers an identical request, even to another server, because the answer is the same; then the
-// next unplayed request to that path on this server; then the last one there again, because /health
-// is requested any number of times.
+// Prefers an identical request, even to another server, because the answer is the same. Second
+// comes the next unplayed request to that path on this server; third, the last one there again,
+// because /health may be requested any number of times.
 auto playback::find_call(const std::string& server, const transport::http_request& request)
     -> call* {
     const auto is_to_path = [&](const call& c) {

@@ -69,7 +69,7 @@ class played_exchange final : public transport::exchange,
     bool is_due_ = false;  // the step came due while the exchange was paused
 };
 
-// Destroying the handle is the cut.
+// Destroying the handle cuts the request.
 class exchange_handle final : public transport::exchange {
  public:
     explicit exchange_handle(std::shared_ptr<played_exchange> played)

@@ -27,14 +27,14 @@ constexpr std::array request_members{"prompt",
                                      "logit_bias",
                                      "dry_sequence_breakers",
                                      "chat_template_kwargs"};
-// Members of an answer that contain prompts; also in each object of a list, as in the answer of
-// /slots.
+// Members of an answer that contain prompts, including in each object of a list, as in the answer
+// of /slots.
 constexpr std::array answer_members{"prompt",    "content", "tokens",
                                     "generated", "params",  "generation_settings"};
 // Events without any of these members contain only generated text.
 constexpr std::array event_members{"prompt", "generation_settings", "stopping_word", "error",
                                    "message"};
-// Members of an error that are kept, in addition to a blanked message.
+// Members of an error that are kept in addition to a blanked message.
 constexpr std::array error_members{"code", "type", "n_prompt_tokens", "n_ctx"};
 constexpr std::array<std::string_view, 6> paths{completion_path, "/apply-template",
                                                 "/tokenize",     "/detokenize",

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-// Prompts occur not only in the field `prompt`, but also as messages, as token ids, and in the
+// Prompts occur not only in the field `prompt` but also as messages, as token ids, and in the
 // server's answers.
 namespace tandem::wire {
 

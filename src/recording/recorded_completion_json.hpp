@@ -25,7 +25,7 @@ recorded_completion_request parse_recorded_completion(std::string_view body);
 /// error.
 std::string encode_stream_event(const token_event& e);
 
-// HTTP statuses and codes of stream errors: a request that no retry can fix, and a request unknown
+// HTTP statuses, and codes of stream errors: a request that no retry can fix, and a request unknown
 // to the server.
 inline constexpr int status_bad_request = 400;
 inline constexpr int status_not_implemented = 501;

@@ -32,7 +32,7 @@ struct recorded_exchange {
 struct recorded_traffic {
     bool has_prompts = true;
     bool is_cut_short = false;
-    /// Requests were still running, or the last line is incomplete, and `is_cut_short` is not the
+    /// Requests were still running or the last line is incomplete, and `is_cut_short` is not the
     /// reason.
     bool is_unfinished = false;
     /// In the order of sending.
@@ -40,7 +40,7 @@ struct recorded_traffic {
     std::vector<std::string> notes{};
 };
 
-/// Reads all lines; skips an incomplete last line without '\n'. On a fault it returns nothing, and
+/// Reads all lines; skips an incomplete last line without '\n'. On a fault, returns nullopt, and
 /// `fault` names the line and the problem.
 std::optional<recorded_traffic> parse_traffic(std::string_view lines, std::string& fault);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int recording_version = 1;
 constexpr json_limits line_limits{.depth = max_depth, .values = max_answer_values};
-// 30 years: keeps the nanoseconds well within 64 bits.
+// About 30 years: keeps the nanoseconds well within 64 bits.
 constexpr double max_recording_ms = 1e12;
 
 constexpr const char* whole_answer = "whole";

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-// The lines of a recording, see docs/recording.md. Requests and replies are numbered from 1.
+// The lines of a recording; see docs/recording.md. Requests and replies are numbered from 1.
 namespace tandem::wire {
 
 /// The first line of a recording.
@@ -74,8 +74,8 @@ struct recording_line {
     recording_entry entry{};
 };
 
-/// Text of a line without '\n'. Bytes that are not UTF-8 are written as hexadecimal digits, so that
-/// they can be restored. A note that is not JSON becomes null.
+/// The text of a line without '\n'. Bytes that are not UTF-8 are written as hexadecimal digits, so
+/// that they can be restored. A note that is not JSON becomes null.
 std::string format_recording_line(const recording_line& line);
 
 /// Returns nullopt if `text` is not a line of a recording; `fault` then describes the problem.

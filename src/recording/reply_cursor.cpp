@@ -102,7 +102,7 @@ std::optional<answer_step> reply_cursor::begin_answer() {
     return step;
 }
 
-// The recorded client timed out. The live client waits as long, and may then read on.
+// The recorded client timed out. The live client waits just as long, and may then read on.
 answer_step reply_cursor::begin_without_answer() {
     auto step = make_step_at(segment().exchange->ended_at);
     step.what = kind::status;
@@ -139,8 +139,8 @@ const recorded_event* reply_cursor::find_event() {
     return nullptr;
 }
 
-// Events that arrived together are delivered together: with a chunk the client also sees an end
-// that follows it.
+// Events that arrived together are delivered together: along with a chunk, the client also sees an
+// end that follows it.
 std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     if (exceeds_token_limit(first)) return end_at_limit();
     if (was_recorded_limit(first)) return refuse();

@@ -12,7 +12,7 @@ traffic_writer::traffic_writer(recorder::sink to, recorder_options options, time
     write(now, wire::recording_start{std::move(began), options_.prompts});
 }
 
-// An exception of the sink must not leave a callback of the transport.
+// An exception from the sink must not escape from a callback of the transport.
 void traffic_writer::write(time_point now, wire::recording_entry entry) try {
     if (is_full_) return;
     auto line = wire::format_recording_line({now - began_, std::move(entry)});

@@ -15,7 +15,7 @@
 
 namespace tandem::detail {
 
-/// Numbers the requests on the wire and writes the traffic as lines. Thread-safe, because the
+/// Numbers the requests on the wire, and writes the traffic as lines. Thread-safe, because the
 /// servers of one recording may be used on several loops.
 class traffic_writer {
  public:

@@ -35,7 +35,7 @@ void completion_call::start(transport::http_transport& transport, std::string bo
 void completion_call::on_status(int http_status) {
     const auto owner = owner_.lock();
     reader_.begin(http_status);
-    // A rejection does not start the request: no slot works on it.
+    // A rejected request has not begun: no slot works on it.
     if (http_status == wire::http_ok) handlers_.begun();
 }
 

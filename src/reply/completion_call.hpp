@@ -29,7 +29,7 @@ struct completion_params {
 std::string encode_body(const completion_params& order);
 
 /// Runs requests to /completion one after the other: sends each one, reads its answer
-/// incrementally, and reports its events. Destroying or closing the object is the cut.
+/// incrementally, and reports its events. Destroying or closing the object cuts the request.
 class completion_call : private transport::exchange_handler {
  public:
     /// Any handler may close the call; no handler is called afterwards.
@@ -40,7 +40,7 @@ class completion_call : private transport::exchange_handler {
     };
 
     explicit completion_call(handlers h) : handlers_(std::move(h)) {}
-    /// `owner` owns this object and is kept alive while a handler runs. `traceparent` and `place`
+    /// `owner` owns this object, and is kept alive while a handler runs. `traceparent` and `place`
     /// are as in http_request.
     void start(transport::http_transport& transport, std::string body,
                std::weak_ptr<const void> owner, std::string traceparent = {},

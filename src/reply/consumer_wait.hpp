@@ -17,7 +17,7 @@ class consumer_wait {
         cancellation_ = std::move(by);
         handler_ = std::move(handler);
     }
-    /// Whether this wait is outstanding; its handler must then be completed.
+    /// Whether this wait is outstanding; if so, its handler must be completed.
     bool cancel(const shared_cancellation& by) noexcept {
         by->was_requested = true;
         return handler_ && by == cancellation_;

@@ -6,7 +6,7 @@
 
 namespace tandem::detail {
 
-/// A client without sampling defaults of its own: fields unset in `c` use the server's settings.
+/// A client without its own sampling defaults: fields unset in `c` use the server's settings.
 client make_client(const boost::asio::any_io_executor& executor, config c, instruments i,
                    const slot_defaults& usual);
 

@@ -37,7 +37,7 @@ void reply_link::complete_with_end(next_chunk_completion handler) {
     });
 }
 
-// Taking the lock makes the destruction of a context wait for threads that are posting to it.
+// Because of the lock, the destruction of a context waits for threads that are posting to it.
 void reply_link::cut() noexcept {
     const std::lock_guard lock(mutex_);
     strand_ = boost::asio::any_io_executor();

@@ -140,7 +140,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
 }
 
 void reply_shell::switch_to_server(reply_start_point where) {
-    // After the first server, the reply knows the pace better than its conversation does.
+    // After its first server, the reply knows the pace better than its conversation does.
     if (!server_) machine_.set_pace(where.pace);
     if (server_ && server_ != where.link) {
         server_->slots().release_owner(owner_);
@@ -157,8 +157,8 @@ void reply_shell::switch_to_server(reply_start_point where) {
     encode_settings();
 }
 
-/// The answer arrives long before the reasoning has to be closed. Without it, the closing mark is
-/// added without white space.
+/// The answer arrives long before the reasoning has to be closed. If there is none, the closing
+/// mark is added without white space.
 void reply_shell::learn_closing_text() {
     server_->calls().apply_template(
         {{"user", "Hello."}}, {.template_options = std::string(server::options_without_thinking)},
@@ -208,7 +208,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                                      id(), format_count(event.timings.evaluated, "token"));
                     perform_actions();
                 },
-            // The next request meets the same fault and reports it.
+            // The next request has the same fault and reports it.
             .on_failed =
                 [this](const failure& why) {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",

@@ -59,8 +59,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void interrupt();
     /// See reply_machine::on_draft_committed().
     void commit_draft();
-    /// The reply was interrupted after it handed over a chunk that was not delivered; completes the
-    /// wait for that chunk with the end.
+    /// Completes the wait for a chunk with the end: the reply was interrupted after it handed over
+    /// the chunk, which was not delivered.
     void complete_with_end(next_chunk_completion handler);
     /// Calls `handler` asynchronously when the reply has ended; never if it has already ended.
     void on_end(std::function<void()> handler) { on_end_ = std::move(handler); }

@@ -47,7 +47,7 @@ void reply_shell::perform_actions() {
     arm_timer();
 }
 
-// Sending a request takes some hundred microseconds, which must not delay a chunk that is being
+// Sending a request takes some hundred microseconds, and must not delay a chunk that is being
 // handed over.
 void reply_shell::run_after_hand_over(std::function<void(reply_shell&)> ask) {
     boost::asio::post(scope_->executor(),
@@ -246,7 +246,7 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
     };
 }
 
-// Only a conversation's replies look for calls, and it knows the messages before them.
+// Only replies of a conversation look for calls. It knows the messages before them.
 void reply_shell::perform(action::parse_calls a) {
     if (auto calls = decode_calls()) return on_calls_parsed(*std::move(calls));
     server_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
@@ -270,7 +270,7 @@ void reply_shell::perform(action::force_calls a) {
                                    make_calls_handler());
 }
 
-// A consumer gets the calls before the end of the reply, which may follow at once.
+// A consumer gets the calls before the end of the reply, which may follow immediately.
 void reply_shell::perform(action::report_calls a) {
     if (const auto listener = listener_.lock()) listener->on_called(id(), std::move(a.calls));
     if (!calls_taker_) return;
@@ -300,7 +300,7 @@ void reply_shell::perform(action::release_slot a) {
 }
 
 void reply_shell::perform(action::hand_over a) {
-    // A log function may just have cancelled the wait; the reply then fails with continue_timeout.
+    // A log function may have just cancelled the wait; the reply then fails with continue_timeout.
     if (!consumer_) return;
     if (const auto listener = listener_.lock()) listener->on_handed_over(a.value);
     consumer_.take_handler().complete({}, {}, std::move(a.value));

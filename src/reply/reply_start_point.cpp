@@ -13,7 +13,7 @@ namespace tandem::detail {
 namespace {
 
 /// Reports the failure of a server that has never answered. After a connect failure, retrying is
-/// useless, because the set-up is wrong.
+/// useless, because the setup is wrong.
 void report_first_failure(failure why, const start_handler& done) {
     const bool is_reached = !is_connect_error(why.ec);
     why = transport::reclassify_handshake_timeout(std::move(why));

@@ -58,7 +58,7 @@ struct reply_server_source {
     /// temporary.
     std::function<void(reply_shell&, start_handler)> start{};
     /// Finds the server on which the reply continues after this failure. The start has no origin,
-    /// except for a reply without text: it may receive a prompt, which replaces the previous one.
+    /// except that a reply without text may receive a prompt, which replaces the previous one.
     std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
     /// Lets the server parse the generated text on the slot; only for starts with a call mark.
     std::function<server::call_id(const generated_calls& what,
@@ -81,7 +81,7 @@ class reply_listener {
     virtual void on_request_failed(const std::shared_ptr<server_link>& /*at*/,
                                    const failure& /*why*/) {}
     virtual void on_handed_over(const chunk& c) = 0;
-    /// Changes ids that the calls of earlier replies have.
+    /// Changes ids that earlier replies' calls already have.
     virtual void make_ids_unique(std::vector<tool_call>& /*calls*/) const {}
     /// The reply calls these functions. Called before on_ended(), at most once.
     virtual void on_called(std::uint64_t /*reply*/, std::vector<tool_call> /*calls*/) {}

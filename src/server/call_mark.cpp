@@ -11,8 +11,8 @@ namespace {
 
 using std::string_view;
 
-// Words of the probes. Templates may trim texts, and some render only the name of a call, some only
-// its id, and some reject an id that is not nine letters: so the name is also the id.
+// Words of the probes. Templates may trim texts. Some render only the name of a call, some only its
+// id, and some reject an id that is not nine letters, so the name is also the id.
 constexpr string_view question = "First question.";
 constexpr string_view text_before_call = "Words before a call.";
 constexpr string_view function_name = "probecall";
@@ -20,7 +20,7 @@ constexpr string_view tool_result = "Result of a call.";
 constexpr string_view last_question = "Last question.";
 
 constexpr string_view arguments = R"({"key":"value"})";
-// Another name than the call's, so that the name in a rendered prompt belongs to the call.
+// Not the name of the call, so that the call's name in a rendered prompt belongs to the call.
 constexpr string_view tools =
     R"([{"type":"function","function":{"name":"look_up","description":"Looks up a key.",)"
     R"("parameters":{"type":"object","properties":{"key":{"type":"string",)"
@@ -109,7 +109,7 @@ string_view without_header(string_view text, string_view header) noexcept {
     return text.substr(common);
 }
 
-/// The common suffix of both texts. If it is only a part of each, it begins at a tag or at JSON.
+/// The common suffix of both texts. If it is only a part of both, it begins at a tag or at JSON.
 string_view common_end(string_view a, string_view b) noexcept {
     const auto [end, ignored] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
     const auto size = static_cast<std::size_t>(end - a.rbegin());
@@ -131,8 +131,8 @@ string_view opening_in(string_view text) noexcept {
     return text.substr(0, text.find_first_of(white_space));
 }
 
-/// The tags that end an assistant's message, and those that directly follow; of words with marks,
-/// those up to the next question.
+/// The tags that end an assistant's message, and those that directly follow; if its words have
+/// marks, those up to the next question.
 std::vector<string_view> tags_after_message(string_view after, const text::text_marks& words) {
     if (!words.opening.empty())
         return tags_in(after.substr(after.starts_with(words.closing) ? words.closing.size() : 0));
@@ -190,7 +190,7 @@ past_reply find_past_reply(string_view without_call) noexcept {
     return {reply.substr(0, at), after.substr(0, after.find(last_question)), header};
 }
 
-/// Whether the server shows any of it: tags with a bar are control tokens.
+/// Whether the server shows any of the mark: tags with a bar are control tokens.
 bool has_shown_text(string_view mark) noexcept {
     while (!mark.empty()) {
         const auto tag = leading_tag(mark);
@@ -252,7 +252,7 @@ string_view find_distinct_opening(string_view lead, const past_reply& other,
     return is_elsewhere(opening) ? string_view() : opening;
 }
 
-/// Whether models hardly write it in prose: it begins with a tag, or like ">>>".
+/// Whether models would rarely write the mark in prose: it begins with a tag, or like ">>>".
 bool is_distinctive(string_view mark) noexcept {
     mark = text::trim_leading_space(mark);
     constexpr std::size_t rare = 3;
@@ -261,8 +261,8 @@ bool is_distinctive(string_view mark) noexcept {
            (same.size() >= rare && std::ispunct(static_cast<unsigned char>(same[0])) != 0);
 }
 
-/// Whether past replies begin like the next one. Otherwise, such as with a text after the last
-/// question only, the difference is not a mark.
+/// Whether past replies begin like the next one. If not, for example because only the last question
+/// is followed by a text, the difference is not a mark.
 bool begins_alike(const past_reply& reply) noexcept {
     const auto rest = without_header(reply.before, reply.header);
     return !tags_in(reply.before.substr(0, reply.before.size() - rest.size())).empty();
@@ -345,8 +345,8 @@ call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_p
     const auto& call = alone ? *alone : *after_text;
     auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
     if (lead.starts_with(words.closing)) lead.remove_prefix(words.closing.size());
-    // Calls and words may begin alike, such as with ">>>" and ">>>all"; the text after that tells
-    // them apart.
+    // Calls and words may begin alike, for example with ">>>" and ">>>all"; the text after that
+    // distinguishes them.
     const bool is_of_words = !lead.empty() && words.opening.starts_with(lead);
     add_call(call, is_of_words ? lead : find_distinct_opening(lead, other, !words.opening.empty()),
              other, mark);
@@ -358,7 +358,7 @@ bool is_like_call(const call_mark& mark, string_view text) noexcept {
         return text::trim_leading_space(from.substr(std::min(mark.opening.size(), from.size())));
     };
     const auto expected = after_mark(mark.lead);
-    // Marks without letters, such as ">>>", may be prose.
+    // Marks without letters, such as ">>>", may occur in prose.
     if (expected.empty())
         return std::ranges::any_of(mark.opening,
                                    [](unsigned char c) { return std::isalpha(c) != 0; });

@@ -24,7 +24,7 @@ struct call_mark {
     std::string opening{};
     /// The text from there to the function's name, such as "<tool_call>\n{\"name\": \"".
     std::string lead{};
-    /// The marks around the words of each reply, with calls or without.
+    /// The marks around the words of each reply, with or without calls.
     text::text_marks words{};
     /// Tokens of the marks and of a call that the server may hide, for `preserved_tokens` of a
     /// completion. Some may be unknown to the model.
@@ -53,19 +53,19 @@ struct rendered_probes {
 std::array<call_probe, 3> make_call_probes();
 
 /// Finds the marks around the words of a reply in the prompt without a call. Words have no marks if
-/// nothing but control tokens and reasoning is around them, which the server hides or a reply
-/// drops, or if the template's text there is not distinctive. `end_token` is the text of the
-/// model's end token, which is part of no mark; empty if unknown.
+/// only control tokens and reasoning are around them, which the server hides or a reply drops, or
+/// if the template's text there is not distinctive. `end_token` is the text of the model's end
+/// token, which no mark includes; empty if unknown.
 call_mark find_word_marks(std::string_view without_call, const std::vector<tag_pair>& reasoning,
                           std::string_view end_token = {});
 
-/// Finds the mark in what stands between the assistant's text, or the header of its message, and
-/// the function's name.
+/// Finds the mark between the assistant's text, or the header of its message, and the function's
+/// name.
 call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning,
                          std::string_view end_token = {});
 
-/// Whether `text`, which begins with the mark, continues like a call of this template. A mark in
-/// prose does not.
+/// Whether `text`, which begins with the mark, continues like a call of this template. Prose with a
+/// mark does not.
 bool is_like_call(const call_mark& mark, std::string_view text) noexcept;
 
 }  // namespace tandem::server

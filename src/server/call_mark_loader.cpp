@@ -8,8 +8,8 @@ bool is_rejected(const error_code& ec) {
     return ec == errc::bad_request || ec == errc::server_error || ec == errc::not_supported;
 }
 
-/// Asks again after a 500, which may be a passing fault of the server: the marks of a template that
-/// only seems to have none would be spoken.
+/// Asks again after a 500, which may be a temporary fault of the server: if a template only seems
+/// to have no marks, they would be spoken.
 void render(server_calls& calls, const call_probe& probe, server_calls::handler<std::string> done) {
     const auto ask = [&calls, probe](server_calls::handler<std::string> on_prompt) {
         calls.apply_template(probe.messages, {.tools = probe.tools}, std::move(on_prompt));
@@ -83,7 +83,7 @@ void call_mark_loader::on_rendered(server_calls& calls, error_code ec, const dia
     if (ec && !is_rejected(ec)) return finish(ec, diag);
     prompts_.push_back(std::move(prompt));
     if (prompts_.size() < make_call_probes().size()) return render_next(calls);
-    // A server that renders no message at all fails for another reason than its template.
+    // If a server renders no message at all, its template is not the reason.
     if (prompts_.back().empty() && ec != errc::not_supported) return finish(ec, diag);
     auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_,
                                probed_.end_token);

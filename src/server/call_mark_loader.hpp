@@ -19,12 +19,12 @@ class call_mark_loader {
     /// `reasoning` are the tags of reasoning, which are not among the marks.
     explicit call_mark_loader(std::vector<tag_pair> reasoning) : reasoning_(std::move(reasoning)) {}
 
-    /// Passes the mark to `done`, at once if it is known. Callers that wait for it get the same
-    /// answer. A template that rejects the probes, and a server without templates, have an empty
-    /// mark. Any other failure is an error, and the next call tries again. No handler is called
+    /// Passes the mark to `done`, immediately if it is known. All waiting callers get the same
+    /// answer. If the template rejects the probes, or the server has no templates, the mark is
+    /// empty. Any other failure is an error, and the next call tries again. No handler is called
     /// after `calls` is destroyed.
     void load(server_calls& calls, handler done);
-    /// As load(), for the marks around words only. Sends one probe, and repeats it once after a
+    /// As load(), only for the marks around words. Sends one probe, and repeats it once after a
     /// 500. If the server rejects it, or answers 500 twice, there are none until the template
     /// changes.
     void load_words(server_calls& calls, handler done);
@@ -47,7 +47,7 @@ class call_mark_loader {
         std::optional<call_mark> known{};
         std::vector<handler> waiting{};
 
-        /// Calls `done` at once if the mark is known, and in finish() otherwise. Returns true if
+        /// Calls `done` immediately if the mark is known, otherwise in finish(). Returns true if
         /// the caller must request the mark.
         bool add_handler(handler done);
         /// The handlers may destroy the loader.

@@ -24,8 +24,8 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
     void start(transport::http_request request, std::optional<duration> limit) {
         has_own_limit_ = limit.has_value();
         limit_ = limit.value_or(owner_.timeout_);
-        // A failed connect gives a more useful error than a missing answer, so it must time out
-        // first.
+        // A failed connect gives a more useful error than a missing answer, so connecting must time
+        // out first.
         request.connect_within = limit_ * 3 / 4;
         timer_.expires_after(limit_);
         timer_.async_wait([weak = weak_from_this()](error_code ec) {

@@ -29,7 +29,7 @@ using call_id = std::uint64_t;
 inline constexpr call_id no_call = 0;
 
 /// Runs short calls, each with a time limit and a limit on the body (wire::max_answer_bytes). Not
-/// thread-safe. Its destruction cuts the running calls and drops their handlers without calling
+/// thread-safe. The destructor cuts the running calls, and drops their handlers without calling
 /// them; call cancel() first if something waits for them.
 class call_runner {
  public:
@@ -40,7 +40,7 @@ class call_runner {
                 duration timeout);
     ~call_runner();
 
-    /// `done` is called once, from the event loop or from cancel(); it may start and cancel calls.
+    /// Calls `done` once, from the event loop or from cancel(); it may start and cancel calls.
     /// `limit` replaces the general time limit.
     call_id run(transport::http_request request, handler done, std::optional<duration> limit = {});
     /// Ends one call with `ec` if it is running.

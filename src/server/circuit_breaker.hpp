@@ -6,17 +6,17 @@
 
 namespace tandem::detail {
 
-/// Decides whether to send requests to a server whose last ones failed. After a number of failures
-/// in a row it blocks requests for a pause; then it lets one request through, which decides. If
-/// that fails too, the same pause follows again. The pause does not grow, so a listener who waits
-/// for this server loses at most one pause after its return. Pure.
+/// Decides whether to send requests to a server whose last ones failed. After a number of
+/// consecutive failures, it blocks requests for a pause, and then admits a single one as a trial.
+/// If that also fails, the same pause follows. The pause does not grow, so a listener who waits for
+/// this server loses at most one pause after its return. Pure.
 class circuit_breaker {
  public:
     /// With 0 failures it never opens.
     circuit_breaker(int failures, duration pause) : failures_(failures), pause_(pause) {}
 
-    /// A request sent at `sent` broke off. Requests that were running together fail together and
-    /// count once. Requests sent without calling allows(), such as those of replies that resume
+    /// A request sent at `sent` broke off. Requests that ran at the same time are counted as one
+    /// failure. Requests sent without calling allows(), such as those of replies that resume
     /// after a pause, do not affect an open circuit. Returns true if the failure opened the
     /// circuit.
     bool record_failure(time_point now, time_point sent) noexcept;
@@ -27,9 +27,9 @@ class circuit_breaker {
     void on_unreachable(time_point now) noexcept;
     /// Whether a request may be sent.
     bool allows(time_point now) const noexcept { return !open_until_ || *open_until_ <= now; }
-    /// A request is sent. If the circuit is open, it is the only one for a pause.
+    /// A request is being sent. If the circuit is open, it is the only one for a pause.
     void record_request(time_point now) noexcept;
-    /// Failures in a row, and when the next request may be sent; nothing if at any time.
+    /// Consecutive failures, and when the next request may be sent; nullopt if at any time.
     int failures() const noexcept { return in_a_row_; }
     const std::optional<time_point>& open_until() const noexcept { return open_until_; }
 
@@ -38,7 +38,7 @@ class circuit_breaker {
     duration pause_;
     int in_a_row_ = 0;
     std::optional<time_point> last_failed_;
-    std::optional<time_point> tried_;  // by the one request that decides
+    std::optional<time_point> tried_;  // by the trial request
     std::optional<time_point> open_until_;
 };
 

@@ -11,7 +11,7 @@ struct reason_to_leave {
     enum class kind {
         removed,  ///< removed from the service, and the time limit has passed
         away,     ///< a check found the server away
-        hangs,    ///< a check got no answer while another server is healthy
+        hangs,    ///< a check got no answer, while another server is healthy
     };
     kind what;
     failure why;

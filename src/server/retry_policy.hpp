@@ -9,11 +9,11 @@
 
 namespace tandem::detail {
 
-/// The conclusion from a failure about a server.
+/// What a failure shows about a server.
 enum class failure_kind {
     final,   ///< the same request would fail again on any server
     broken,  ///< the server received the request but did not complete it
-    away,    ///< no server accepts requests at that address at present, so waiting may help
+    away,    ///< no server currently accepts requests at that address, so waiting may help
 };
 
 /// Classifies a reply's failure. `has_read`: the server had answered with text, so it is a
@@ -25,7 +25,7 @@ bool is_connect_error(const error_code& ec) noexcept;
 
 /// How often and for how long a reply retries after its server failed.
 struct retry_limits {
-    /// Failed requests in a row, without new text, after which the reply gives up; 0 = never retry.
+    /// Consecutive failures without new text after which the reply gives up; 0 = never retry.
     int retries = 0;
     /// How long the listener may wait between the failure and the start of the next request on a
     /// server.
@@ -34,7 +34,7 @@ struct retry_limits {
 
 /// Decides whether and when a reply continues after its server failed. The first try is immediate,
 /// because another server may be available. Further tries follow after growing, jittered pauses, so
-/// that the replies of a dead server do not all return at the same moment. Pure.
+/// that replies which lost the same server do not all retry at the same moment. Pure.
 class retry_policy {
  public:
     /// `seed` determines the jitter.
@@ -65,8 +65,8 @@ class retry_policy {
     std::uint64_t seed_;
     std::optional<time_point> since_;
     time_point next_try_{};
-    int broken_ = 0;  // requests in a row
-    int tries_ = 0;   // in a row, of any kind
+    int broken_ = 0;  // consecutive requests
+    int tries_ = 0;   // consecutive, of any kind
 };
 
 }  // namespace tandem::detail

@@ -16,7 +16,7 @@
 
 namespace tandem::server {
 
-/// Typed calls of a llama-server other than /completion. Each handler is called once. The functions
+/// Typed calls to a llama-server other than /completion. Each handler is called once. The functions
 /// return the id of the call, or no_call if nothing was sent. Not thread-safe.
 class server_calls {
  public:
@@ -34,8 +34,8 @@ class server_calls {
     /// Checks that the server is a llama-server that accepts our key: GET /props, with the time
     /// limit of health().
     call_id verify_server_and_key(handler<> done);
-    /// Tokenizes a prompt: parses special tokens and adds BOS. For text that is not valid UTF-8,
-    /// this and the calls below report invalid_prompt and send nothing.
+    /// Tokenizes a prompt: parses special tokens and adds BOS. If a text is not valid UTF-8, this
+    /// and the calls below report invalid_prompt, and send nothing.
     call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
     /// Tokenizes the part of a prompt whose ids are unknown: the whole prompt, or, with
     /// `follows_ids`, the text after known ids, to which no BOS is added.
@@ -57,7 +57,7 @@ class server_calls {
     call_id force_call(const wire::begun_call& c, const generation_options& o, duration limit,
                        handler<wire::parsed_reply> done);
     call_id erase_slot(int slot, handler<> done);
-    /// A name that wire::check_file_name() rejects is bad_request, and nothing is sent.
+    /// If wire::check_file_name() rejects the name, the error is bad_request, and nothing is sent.
     call_id save_slot(int slot, std::string_view file, handler<slot_file_result> done);
     call_id restore_slot(int slot, std::string_view file, handler<slot_file_result> done);
 
@@ -70,7 +70,7 @@ class server_calls {
     void cancel(error_code ec) { runner_.cancel(ec); }
 
  private:
-    // If anything is wrong, passes the reason to `done` and sends nothing.
+    // If anything is wrong, passes the reason to `done`, and sends nothing.
     template <class Handler>
     static bool reject_invalid(const std::optional<failure>& bad, const Handler& done);
     template <class... Results, class Decode>

@@ -130,7 +130,7 @@ void server_link::warn_about_reuse_guard() const {
 }
 
 void server_link::on_request_failed(const error_code& ec) {
-    // A failure says nothing about the server if this client has never reached it.
+    // If this client has never reached the server, a failure shows nothing about it.
     if (has_read_props()) manager_.on_request_failed(ec);
     if (classify_failure(ec, true) == failure_kind::away) use_->circuit.on_unreachable(now());
 }

@@ -53,7 +53,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     /// Whether this client or service has read the server's /props.
     bool has_read_props() const noexcept { return use_->has_read_props; }
     duration reuse_guard() const { return manager_.reuse_guard(); }
-    /// The kind of prompt report that requests select, depending on the server's build.
+    /// The kind of prompt progress that requests ask for, depending on the server's build.
     wire::prompt_progress_mode prompt_progress_mode() const;
 
     /// Requests /props unless its answer is already known. A failure is not cached.
@@ -71,15 +71,15 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     bool is_server() const noexcept override { return true; }
 
     /// Why no request may be sent because the last ones failed; nullopt if a request may be sent.
-    /// In that case the request counts as sent and must be sent.
+    /// In that case, the request is recorded as sent, and must be sent.
     std::optional<failure> admit_request(time_point now);
 
-    // Observations about the server from requests; for requests to /completion with the time of
+    // What requests show about the server; requests to /completion with the time of
     // sending.
     void on_request_failed(const error_code& ec);
     void on_completion_failed(const error_code& ec, time_point sent);
     /// Whether a slot can roll back to an earlier part of its text, as last observed. Recurrent,
-    /// hybrid and sliding-window models evaluate such a part anew.
+    /// hybrid and sliding-window models evaluate such a part again.
     bool can_roll_back() const noexcept { return can_roll_back_; }
     void record_rollback(bool was_possible) noexcept { can_roll_back_ = was_possible; }
     /// A completion was answered with text, or the server was found to be back.

@@ -21,7 +21,7 @@ struct log_line {
 /// away may come back with fewer slots, and it silently wraps the numbers of missing slots. Pure.
 class server_props_cache {
  public:
-    /// `reuse_guard` empty: as the server's build allows.
+    /// If `reuse_guard` is empty, the server's build determines the guard.
     server_props_cache(int slots_wanted, std::optional<duration> reuse_guard)
         : slots_wanted_(slots_wanted), guard_wanted_(reuse_guard) {}
 
@@ -38,12 +38,12 @@ class server_props_cache {
     /// The minimum time between two uses of a slot.
     duration reuse_guard() const;
     /// Advice on the setting that would avoid a guard wait of this length. Empty if the wait is
-    /// short or the advice was given before.
+    /// short, or the advice has been given before.
     std::string take_guard_advice(duration waited);
     /// Handles the answer of /props. Returns the lines to log, except those logged before.
     std::vector<log_line> store_props(const server_props& props);
-    /// A request failed. Discards the known properties if the address may belong to another server
-    /// afterwards.
+    /// A request failed. Discards the known properties if the address may now belong to another
+    /// server.
     void on_request_failed(const error_code& ec);
     /// A request for slot `asked` ran on slot `used`, so the server's slots differ from the known
     /// ones.

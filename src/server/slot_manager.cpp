@@ -27,8 +27,8 @@ slot_manager::~slot_manager() {
     unregister_self();
 }
 
-// Never calls inline, even if both loops are strands of one context, because the caller may hold
-// the table's lock.
+// Never calls `f` inline, even if both loops are strands of one context, because the caller may
+// hold the table's lock.
 void slot_manager::post(std::function<void(slot_manager&)> f) {
     boost::asio::post(link_.executor(),
                       [weak = link_.weak_from_this(), f = std::move(f)]() mutable {
@@ -36,7 +36,7 @@ void slot_manager::post(std::function<void(slot_manager&)> f) {
                       });
 }
 
-// Posts only to managers with waiting requests, because the loop of an idle client may never run
+// Posts only to managers with waiting requests, because an idle client's loop may never run
 // again.
 void slot_manager::wake_waiting_managers(const slot_table& table) {
     std::set<slot_manager*> waiting;
@@ -89,7 +89,7 @@ slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) 
 
 void slot_manager::dispatch_grants() {
     if (link_.shut_down() || link_.scope().is_closed()) return;
-    // A taker may release the last reply and the client.
+    // A taker may release the last reply, and thus the client.
     const auto link = link_.shared_from_this();
     // A slot that is not taken is free for the next ticket.
     for (auto given = take_grants(); !given.empty(); given = take_grants())
@@ -141,7 +141,7 @@ void slot_manager::log_guard_wait(const slots::grant& g, bool is_warming) {
 }
 
 void slot_manager::hand_over(const slots::grant& g) {
-    // The taker may own what waits, which ends when it leaves the server.
+    // The taker may own the waiting reply, which ends when it leaves the server.
     if (link_.shut_down()) return give_back(g.slot);
     // A request withdrawn since the grant is not in the map.
     const auto found = waiting_.extract(g.ticket);
@@ -177,7 +177,7 @@ void slot_manager::empty_slot(int slot, std::function<void()> then) {
         });
 }
 
-// Returns the idle slots. A busy slot ends its use with its owner, and its next user erases it.
+// Returns the idle slots. A busy slot is erased before its next use.
 std::vector<int> slot_manager::occupy_slots_of(slots::owner_id owner) {
     const auto table = table_->lock();
     table->isolated[owner] = owner_presence::has_left;
@@ -247,7 +247,7 @@ duration slot_manager::withdraw(slots::ticket t) {
     return guarded;
 }
 
-// A new due time enables no further grant, so none is dispatched.
+// A new due time makes no further grant possible, so none is dispatched.
 void slot_manager::set_due(slots::ticket t, time_point due) {
     table_->lock()->scheduler.set_due(t, due);
 }

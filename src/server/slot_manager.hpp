@@ -19,14 +19,14 @@ namespace tandem::detail {
 
 class server_link;
 
-/// Receives the slot granted to its ticket. Returns false if the slot is not wanted; the slot then
-/// goes back unused.
+/// Receives the slot granted to its ticket. Returns false if it does not want the slot, which is
+/// then returned unused.
 using grant_handler = std::function<bool(const slots::grant&)>;
 
 /// The slots of one server, for the requests of one loop: the scheduler, which is shared with other
-/// loops, a timer, and the server calls that concern slots: erasing them and, with `verify_cut`,
-/// polling whether they are idle after a cut. A grant for another loop is posted to that loop. A
-/// part of server_link; all functions except on_context_destroyed() run on its strand.
+/// loops, a timer, and the server calls that concern slots. These erase slots and, with
+/// `verify_cut`, poll whether they are idle after a cut. A grant for another loop is posted to that
+/// loop. Part of server_link; all functions except on_context_destroyed() run on its strand.
 class slot_manager {
  public:
     /// `link` owns this object.
@@ -36,21 +36,21 @@ class slot_manager {
     slot_manager& operator=(const slot_manager&) = delete;
 
     /// Registers the manager with the table. Call it before any other function, but after a
-    /// shared_ptr owns the client: other threads may post to it at once.
+    /// shared_ptr owns the client: other threads may post to it immediately.
     void register_self();
     /// Queues a request; call dispatch_grants() afterwards, once the caller knows its ticket. The
-    /// taker is called at most once and must not keep the client alive. Returns no_ticket if the
+    /// taker is called at most once, and must not keep the client alive. Returns no_ticket if the
     /// queue is full.
     slots::ticket enqueue(slots::slot_request w, grant_handler taker);
-    /// Grants the slots that are available and arms the timer for the next grant.
+    /// Grants the slots that are available, and arms the timer for the next grant.
     void dispatch_grants();
     /// The reply has ended: its slots may be prefilled for others.
     void release_owner(slots::owner_id owner);
-    /// Text of this owner in a slot is erased before another owner uses the slot, and vice versa.
+    /// This owner's text in a slot is erased before another owner uses the slot, and vice versa.
     void isolate(slots::owner_id owner) {
         table_->lock()->isolated[to_shared_owner_id(owner)] = owner_presence::is_here;
     }
-    /// Whether the slot holds text that its request must not continue from and that could not be
+    /// Whether the slot holds text from which its request must not continue, but which could not be
     /// erased.
     bool holds_foreign_text(int slot) const { return table_->lock()->foreign.contains(slot); }
     /// See slot_scheduler.
@@ -64,7 +64,7 @@ class slot_manager {
     }
     /// The owner will not return. Slots of an isolated owner are erased immediately.
     void retire_owner(slots::owner_id owner);
-    /// Withdraws a request, whose taker is not called afterwards. Returns how long the guard alone
+    /// Withdraws a request; its taker is not called afterwards. Returns how long the guard alone
     /// had delayed the request.
     duration cancel_request(slots::ticket t);
     void set_due(slots::ticket t, time_point due);
@@ -72,10 +72,10 @@ class slot_manager {
     bool should_yield_slot(int slot, time_point due) const;
     /// Logs why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;
-    /// The request on the slot has ended. With `erase` the slot is returned after its cache is
+    /// The request on the slot has ended. With `erase`, the slot is returned after its cache is
     /// erased. `was_cut`: the request did not end by itself. If cuts are verified, `when_idle` is
-    /// called on the strand with the time from the cut until the server was seen to be done with
-    /// the request; it must not keep the client alive.
+    /// called on the strand with the time from the cut until a poll found the server done with the
+    /// request; it must not keep the client alive.
     void release(int slot, slots::release_info note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 
@@ -86,7 +86,7 @@ class slot_manager {
     bool were_props_read_before() const { return table_->lock()->known.was_read_before(); }
     duration reuse_guard() const { return table_->lock()->known.reuse_guard(); }
     // Observations about the server: its number of slots and the guard that it needs. After a
-    // failure it may be another server. Some return lines for the log.
+    // failure, it may be another server. Some functions return lines for the log.
     std::vector<log_line> store_props(const server_props& props);
     std::vector<log_line> report_slot_mismatch(int asked, int used);
     void on_request_failed(const error_code& ec);
@@ -95,7 +95,7 @@ class slot_manager {
 
     /// The client is being destroyed: no more slots are granted.
     void stop();
-    /// Leaves the table; the slots of this manager become available to others.
+    /// Leaves the table; this manager's slots become available to others.
     void unregister_self() noexcept;
     /// See server_link::on_context_destroyed().
     void on_context_destroyed() noexcept;

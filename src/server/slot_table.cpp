@@ -43,7 +43,7 @@ std::optional<log_line> slot_table::apply_settings(const config& c,
     const int wanted = slots_set.value_or(defaults.slots);
     const auto guard = guard_set.value_or(defaults.reuse_guard);
     known.set_requested_values(wanted, guard == auto_guard ? std::nullopt : std::optional(guard));
-    // Grants no further slots until the server has confirmed that it has them.
+    // Grants no additional slots until the server has confirmed that it has them.
     const int had = scheduler.slots();
     max_slots = wanted > 0 ? wanted : all_slots;
     scheduler.raise_slot_limit(max_slots);
@@ -78,7 +78,7 @@ namespace {
 shared_slot_table find_slot_table(const config& c) {
     static synchronized<std::map<std::string, shared_slot_table>> servers;
     const auto all = servers.lock();
-    // A table that is referenced but has no users is just being joined.
+    // A table that is referenced but has no users is about to be joined.
     std::erase_if(*all, [](const auto& s) {
         return s.second.use_count() == 1 && !s.second->lock()->is_needed(now());
     });

@@ -28,9 +28,9 @@ enum class owner_presence { is_here, has_left };
 /// its own strand. Pure, except for the managers that it refers to, which may receive a post under
 /// the lock.
 struct slot_table {
-    /// Applies the settings of a joining user to all users. Defaults apply to settings that no user
-    /// has made; the defaults of a service, which uses all slots, take precedence. Returns a
-    /// warning for the log if another user has set a different value.
+    /// Applies the settings of a joining user to all users. Defaults apply to what no user has set;
+    /// the defaults of a service, which uses all slots, take precedence. Returns a warning for the
+    /// log if another user has set a different value.
     std::optional<log_line> apply_settings(const config& c, const slot_defaults& new_defaults);
 
     /// Clients and services; a service has no manager before its first request.
@@ -54,7 +54,7 @@ struct slot_table {
     std::map<int, time_point> last_ends{};
     bool foreign_use_logged = false;
     std::map<slots::owner_id, owner_presence> isolated{};
-    /// Slots with text that their requests must not continue from and that could not be erased.
+    /// Slots with text from which their requests must not continue, but which could not be erased.
     std::set<int> foreign{};
     bool erase_warned = false;
     /// The users, and when each wakes up for its requests.
@@ -67,7 +67,7 @@ struct slot_table {
     std::map<int, slot_manager*> managers_by_slot{};
     /// The managers of the owners that may currently use slots.
     std::map<slots::owner_id, slot_manager*> owners{};
-    /// Whom to notify, for each slot, when the server is done with it after a cut.
+    /// Whom to notify about each slot when the server is done with it after a cut.
     struct idle_waiter {
         slot_manager* manager;
         std::function<void(duration since_cut)> on_idle;
@@ -77,13 +77,13 @@ struct slot_table {
     /// processes do not share the slots.
     std::function<void()> on_change{};
 
-    /// Drops the settings of users that have left.
+    /// Drops the settings made by users that have left.
     void forget_settings();
     /// False after the last user has left and the guard of its slots has expired.
     bool is_needed(time_point at) const;
     bool is_used_by(int slot, const slot_manager& manager) const;
-    /// Whether a request of this process may be on the slot, from the server's point of view at
-    /// this time.
+    /// Whether the server may still see a request of this process on the slot at this
+    /// time.
     bool may_be_used(int slot, time_point at) const;
     /// Whether the slot's text must be hidden from the owner that it was granted to, or that
     /// owner's text from others.
@@ -96,7 +96,7 @@ struct slot_table {
     void forget_gone_owner(slots::owner_id owner);
     /// When to poll for cuts next.
     std::optional<time_point> next_poll_at() const;
-    /// A slot that the running poll reports as busy although no request of this process was there
+    /// A slot that the running poll reports as busy although it has had no request of this process
     /// for a while. Reported only once.
     std::optional<int> find_foreign_use(const std::vector<slot_state>& states);
 };
@@ -111,8 +111,8 @@ enum class slot_scope {
 slot_scope scope_of(const instruments& i) noexcept;
 
 /// Joins the users of a server's slots. All clients and services of this process share the slots,
-/// whose state outlives the last user by the guard. A played recording has slots of its own. Stores
-/// a warning for the log in `warning`, if any.
+/// whose state outlives the last user by the guard. A played recording has its own slots. Stores a
+/// warning for the log in `warning`, if there is one.
 shared_slot_table join_server_slots(const config& c, const slot_defaults& new_defaults,
                                     slot_scope scope, std::optional<log_line>& warning);
 

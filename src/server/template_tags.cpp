@@ -15,7 +15,7 @@ bool is_upper_case_name(string_view text) noexcept {
     });
 }
 
-/// The size of a mark like ]<]minimax[>[ at the start of `text`; 0 if there is none.
+/// The size of a mark such as ]<]minimax[>[ at the start of `text`; 0 if there is none.
 std::size_t size_of_namespace(string_view text) noexcept {
     constexpr string_view open = "]<]";
     constexpr string_view close = "[>[";

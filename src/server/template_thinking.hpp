@@ -40,8 +40,8 @@ struct template_thinking {
 template_thinking find_thinking(const rendered_thinking& prompts, std::string_view chat_template,
                                 const std::vector<tag_pair>& tags);
 
-/// The closing mark `close` with the white space that the template writes after it: `without` is a
-/// prompt that closes the reasoning in advance. The mark alone if the template writes none.
+/// The closing mark `close` with the white space, if any, that the template writes after it in
+/// `without`, a prompt that closes the reasoning in advance.
 std::string_view find_closing_text(std::string_view without, std::string_view close) noexcept;
 
 }  // namespace tandem::server

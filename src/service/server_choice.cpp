@@ -12,7 +12,7 @@ namespace {
 // Power of Two Choices in Randomized Load Balancing", 2001).
 constexpr std::size_t max_shared_candidates = 8;
 
-// Load per slot, because servers may differ. Running generation counts before the number of
+// Load per slot, because servers may differ. Running generation is compared before the number of
 // conversations, many of which may have ended. Averages of other processes are rounded.
 std::pair<double, double> load_of(const server_load& s) {
     const double slots = std::max(1, s.slots);

@@ -14,11 +14,11 @@ namespace tandem::services {
 /// The state of a server that matters for choosing one.
 struct server_load {
     bool may_serve = false;
-    /// Number of usable slots; 0 if not known yet.
+    /// Number of usable slots; 0 if not yet known.
     int slots = 0;
     double conversations = 0;
     double generating = 0;
-    /// Other processes place conversations on the server, too, and learn of these with a delay.
+    /// Other processes also place conversations on the server, and learn of these with a delay.
     bool is_shared = false;
 };
 

@@ -68,7 +68,7 @@ failure server_directory::unavailable_reason(time_point now, time_point turn_beg
         if (!state_of(s, now).takes_requests)
             words += fmt::format("; the last requests to {} failed, so it is not used for a while",
                                  transport::without_credentials(s.url));
-    // Waiting does not help if only the key is wrong.
+    // Waiting does not help if the key is all that is wrong.
     const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [&](const auto& s) {
         return s.health.rejects_key() && s.health.was_tried_since(turn_began);
     });
@@ -125,7 +125,7 @@ std::vector<std::string> server_directory::find_unlisted_servers(
 std::vector<services::server_id> server_directory::drop_drained() {
     auto dropped = list_.drop_drained();
     for (const auto id : dropped) {
-        // A link keeps the usage while conversations that are idle have it.
+        // A link keeps the usage alive as long as idle conversations have the link.
         uses_.at(id)->set_conversations(0);
         uses_.erase(id);
     }

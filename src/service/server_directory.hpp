@@ -46,10 +46,10 @@ class server_directory {
     std::vector<server_status> status(time_point now) const;
     /// Why no server is available for a turn that began at this time.
     failure unavailable_reason(time_point now, time_point turn_began) const;
-    /// Whether connections were tried since then but no server was ever reached, which means the
-    /// set-up is wrong.
+    /// Whether no server has ever been reached, although each was tried after `since`. If so, the
+    /// setup is wrong.
     bool no_server_ever_reached(time_point since) const;
-    /// Whether there are servers, but each is drained.
+    /// Whether there are servers, but all are drained.
     bool are_all_drained() const;
 
  private:

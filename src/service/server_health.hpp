@@ -17,7 +17,7 @@ class server_health {
 
     explicit server_health(duration interval) : interval_(interval) {}
 
-    /// Time of the next check; nothing while a check is running.
+    /// Time of the next check; nullopt while a check is running.
     std::optional<time_point> next_check() const noexcept { return next_check_; }
     void on_check_started() noexcept;
     /// A client is waiting for the server: if it is not up, it is checked soon, regardless of how
@@ -26,7 +26,7 @@ class server_health {
     /// A turn begins on the server: it is checked now, unless it has just answered. Returns true if
     /// that changed the schedule.
     bool check_if_stale(time_point now) noexcept;
-    /// The server has rejected a request because of the key, which /health does not need.
+    /// Whether the server has rejected a request because of the key, which /health does not need.
     bool rejects_key() const noexcept { return refuses_key_; }
     /// Whether a check must prove that requests can be served: no check has done so yet, the server
     /// rejects the key, or something other than a llama-server answered, whose /health proves
@@ -34,12 +34,12 @@ class server_health {
     bool needs_authenticated_check() const noexcept {
         return !has_passed_authenticated_check_ || refuses_key_ || is_foreign();
     }
-    /// Whether a check or a request has shown the server's state since then. An earlier failure
-    /// does not count against a turn: nothing is checked while no reply runs.
+    /// Whether a check or a request has shown the server's state since then. An earlier failure is
+    /// not held against a turn: nothing is checked while no reply runs.
     bool was_tried_since(time_point t) const noexcept { return tried_at_ >= t; }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
-    /// The result of the check. Returns true if the state changed.
+    /// Records the result of the check. Returns true if the state changed.
     bool record_check_result(time_point now, const error_code& ec, std::string words);
     /// A request found the server gone, loading a model, or not a llama-server. The state changes
     /// accordingly, and a check follows soon. Returns true if the state changed.
@@ -75,7 +75,7 @@ class server_health {
     bool is_unresponsive_ = false;
     bool refuses_key_ = false;
     bool is_check_authenticated_ = false;  // for the running check
-    // A server that loads its model answers before it checks the key, so the first check may fail.
+    // A server loading its model answers before it checks the key, so the first check may fail.
     bool has_passed_authenticated_check_ = false;
     identity identity_ = identity::unreached;
     error_code why_never_reached_;

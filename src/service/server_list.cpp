@@ -68,8 +68,8 @@ std::vector<server_id> server_list::take_due_checks(time_point now) {
     return due;
 }
 
-// Replies that were told to leave may stay while their voice speaks, so no timer is needed for
-// them.
+// Replies that have been asked to leave may stay while their voice is speaking, so they need no
+// timer.
 std::optional<time_point> server_list::next_event(bool is_watching) const {
     auto next = never;
     for (const auto& s : servers_) {
@@ -161,7 +161,7 @@ void server_list::unpin(server_id pinned) {
     if (auto* s = find(pinned)) --s->conversations;
 }
 
-// A turn that was on its way to the server when its time limit passed must leave too.
+// A turn that was on its way to the server when its time limit passed must also leave.
 void server_list::on_turn_started(server_id at) {
     auto* const s = find(at);
     if (!s) return;

@@ -39,7 +39,7 @@ struct listed_server {
 struct server_state {
     /// Its circuit is closed or ready for a trial request.
     bool takes_requests = true;
-    /// Number of usable slots; 0 if not known yet.
+    /// Number of usable slots; 0 if not yet known.
     int slots = 0;
     /// Other processes use the server: their conversations, and how many requests they run.
     bool is_shared = false;
@@ -70,10 +70,10 @@ class server_list {
     /// removal is cancelled.
     server_id add(std::string_view url);
     /// Stops assigning turns to the server; running replies must leave after `limit`, at most a
-    /// day. Returns nothing if the server is not present.
+    /// day. Returns null if the server is not present.
     const listed_server* remove(time_point now, std::string_view url, duration limit);
-    /// Stops or resumes assigning turns to the server. Returns nothing if the server is not
-    /// present, or if nothing changes.
+    /// Stops or resumes assigning turns to the server. Returns null if the server is not present,
+    /// or if nothing changes.
     const listed_server* set_drained(std::string_view url, bool is_drained);
     /// Drops removed servers on which no reply is generating, and returns them.
     std::vector<server_id> drop_drained();
@@ -84,11 +84,11 @@ class server_list {
     /// When take_expired_removals() or, if `is_watching`, take_due_checks() next returns something.
     std::optional<time_point> next_event(bool is_watching) const;
 
-    /// Pins a conversation to the server for its next request: the one it is pinned to as long as
-    /// that may serve, else another one, else one that hangs, because it may only be busy. Returns
-    /// nothing if there is none. If no server may serve, those that are away are checked soon.
+    /// Pins a conversation to the server for its next request: its current server as long as that
+    /// may serve, otherwise another one, or at worst one that hangs, because it may only be busy.
+    /// Returns null if there is none. If no server may serve, those that are away are checked soon.
     listed_server* assign_server(const server_criteria& criteria, const server_state_query& ask);
-    /// Pins a new conversation to this server, whose slots may still hold its text. Returns nothing
+    /// Pins a new conversation to this server, whose slots may still hold its text. Returns null
     /// if the server may not serve, or if all its slots are busy while another server has free
     /// ones.
     listed_server* pin_if_suitable(std::string_view url, const server_state_query& ask);

@@ -87,7 +87,7 @@ void service_core::drop_drained() {
 }
 
 // Calls still running there belong to conversations that move to another server. A turn that was
-// placed there just before must leave too.
+// placed there just before must also leave.
 void service_core::drop_server(server_id id) {
     const auto found = links_.extract(id);
     if (!found) return;
@@ -165,9 +165,9 @@ auto service_core::assign_server(const server_criteria& criteria)
     directory_.record_conversations(id_of(criteria.pinned));
     directory_.record_conversations(s->id);
     auto link = get_or_make_link(*s);
-    // A hanging server is detected while the turn begins there.
+    // If the server hangs, this is detected while the turn begins there.
     if (criteria.is_for_turn && s->health.check_if_stale(now())) arm_timer();
-    // If the circuit is open, the turn is the one trial request.
+    // If the circuit is open, the turn's request is the trial.
     if (criteria.is_for_turn) link->admit_request(now());
     return link;
 }
@@ -194,7 +194,7 @@ bool service_core::on_server_failed(const server_link_ptr& link, const failure& 
 
 void service_core::on_reply_started() {
     if (++running_replies_ > 1) return;
-    // A reply that fails at once because no server is up ends before the timer can start a check.
+    // A reply that fails because no server is up may end before the timer can start a check.
     check_due_servers();
     arm_timer();
 }
@@ -263,7 +263,7 @@ void service_core::on_check_result(server_id id, time_point when, const error_co
 }
 
 // Runs after each check, because a request may have marked the server as down earlier. Resting
-// replies use the time in which the voice speaks to find another server.
+// replies use the time in which the voice is speaking to find another server.
 void service_core::evict_if_needed(server_id id, time_point asked) {
     const auto what = directory_.list().leave_reason(id, directory_.states(now()));
     if (!what) return;

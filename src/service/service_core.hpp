@@ -80,7 +80,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     listed_server* select_server(const server_criteria& criteria);
     server_link_ptr pin_if_suitable(std::string_view url);
 
-    // Health. Between replies nothing may keep the event loop busy.
+    // Health. Between replies, nothing may keep the event loop busy.
     bool is_watching() const noexcept { return config_.watch_always || running_replies_ > 0; }
     void arm_timer();
     void on_timer();

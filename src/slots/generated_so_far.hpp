@@ -11,12 +11,12 @@
 namespace tandem::slots {
 
 /// What a request has generated so far: the tokens after the first one, and the time from the first
-/// one to the last. The steady time excludes hold-ups, most of all by the prompts of other
+/// one to the last. The steady time excludes hold-ups, mostly by the prompts of other
 /// requests.
 struct generated_so_far {
     int tokens = 0;
     duration time{};
-    /// A part of `tokens`: what token_gaps has evaluated.
+    /// The part of `tokens` that token_gaps has evaluated.
     int steady_tokens = 0;
     duration steady_time{};
 };

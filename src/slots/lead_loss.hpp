@@ -9,12 +9,12 @@
 namespace tandem::slots {
 
 /// The share of their lead that continuations lose while they wait for a slot. It shows how close a
-/// server is to its limit. Busy slots and the rate of tokens show it less well: with more
-/// listeners, each request waits longer and then generates more, so slots are busy long before
-/// anyone notices. Pure.
+/// server is to its limit. Busy slots and the token rate show it less well: with more listeners,
+/// each request waits longer and then generates more, so slots are busy long before anyone notices
+/// a delay. Pure.
 class lead_loss {
  public:
-    /// A continuation whose listener had speech for `lead` when it was requested waited for
+    /// A continuation, whose listener had speech left for `lead` when it was requested, waited for
     /// `waited`. A request without a lead is ignored.
     void record(duration lead, duration waited, time_point now) {
         if (lead <= duration{}) return;
@@ -24,8 +24,8 @@ class lead_loss {
             average_ && now - last_ < valid_for ? *average_ + weight * (lost - *average_) : lost;
         last_ = now;
     }
-    /// 0: they get a slot at once. 1: their listeners have nothing left to hear. nullopt if none
-    /// got a slot for a while.
+    /// 0: they get a slot immediately. 1: their listeners have nothing left to hear. nullopt if
+    /// none has got a slot recently.
     std::optional<double> find_average_loss(time_point now) const {
         return now - last_ < valid_for ? average_ : std::nullopt;
     }

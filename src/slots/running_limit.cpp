@@ -8,41 +8,41 @@
 namespace tandem::slots {
 namespace {
 
-// Fewer tokens show little about the speed, nor does a shorter time: after a delay of the network
-// or of the event loop, tokens arrive together.
+// Fewer tokens or a shorter time show little about the speed: after a delay of the network or of
+// the event loop, tokens arrive together.
 constexpr int min_tokens = 8;
 constexpr double min_seconds = 0.05;
-// A number of running requests counts as seen once this many tokens were recorded for it.
+// A number of running requests has been seen once this many tokens were recorded for it.
 constexpr double tokens_to_trust = 80;
-// Older tokens lose weight beyond this number, so that the present speed counts.
+// Beyond this number, older tokens lose weight, so that the present speed decides.
 constexpr double tokens_remembered = 1000;
 // A speed that is not seen again within this time may have changed. The limit no longer depends on
 // it, so that a larger number is tried again.
 constexpr auto trust_for = std::chrono::minutes(5);
-// If no smaller number was seen within this time, one is tried: while the limit holds, it is not
-// seen by itself, and what was seen may come from a time with many prompts. A larger number is
-// tried less often, because it slows all requests down for some seconds.
+// If no smaller number was seen within this time, one is tried: while the limit holds, none occurs
+// by itself, and what was seen may come from a time with many prompts. A larger number is tried
+// less often, because it slows down all requests for some seconds.
 constexpr duration fewer_tried_every = std::chrono::seconds(15);
 constexpr duration more_tried_every = std::chrono::seconds(60);
 constexpr duration tried_for = std::chrono::seconds(5);
 constexpr duration half_forgotten_after = std::chrono::seconds(15);
-// Measured speeds vary, most of all while the number of running requests changes.
+// Measured speeds vary, especially while the number of running requests changes.
 constexpr double nearly_all = 0.9;
-// Numbers of running requests that differ by this factor at most count together.
+// Numbers of running requests that differ by at most this factor are treated as one.
 constexpr double similar = 1.12;
-// Even if each request adds the same speed, one number generates nearly as much as a larger number
-// that is similar to a similar one. Only this many times as many requests show that more are
+// Even if each request adds the same speed, a number of requests generates nearly as much as
+// `similar` squared times as many. Only this many times as many requests show that more are
 // useless.
 constexpr double clearly_more = 1.4;
 // Until then, this many times the largest number seen may run, and a small crowd in any case.
-// Without a limit, some seconds of a wrong estimate would let all listeners' requests run at once.
+// Without a limit, some seconds of a wrong estimate would let all listeners' requests run
+// together.
 constexpr int growth = 2;
 constexpr int small_crowd = 8;
 // The next smaller number to try is smaller by this factor.
 constexpr double step = 1.25;
 // Numbers of running requests that share a sample differ by less than 9 % (2^(1/8)); up to 12, each
-// has its own. While callers arrive, a single larger number does not last long enough to be
-// trusted.
+// has its own. While callers arrive, no larger number lasts long enough to be trusted alone.
 constexpr double magnitudes_per_doubling = 8;
 // While one request ends and the next one is sent, another one must run.
 constexpr int min_limit = 2;
@@ -54,8 +54,8 @@ struct seen_total {
     time_point last;
 };
 
-// Whether no number from `least` to just below `end` was seen lately. A trial that shows nothing is
-// given up for a while, because fewer requests than wanted may wait.
+// Whether no number from `least` to just below `end` was seen recently. A trial that shows nothing
+// is given up for a while, because fewer requests than wanted may be waiting.
 bool should_try(const std::vector<seen_total>& all, int least, int end, duration every,
                 time_point now) {
     time_point last{};
@@ -87,7 +87,7 @@ bool running_limit::record_speed(double running, const generated_so_far& part, t
     return true;
 }
 
-// Similar numbers count as well, because one of them alone is seen too little to be exact.
+// Includes similar numbers, because a single one is seen too little to be exact.
 std::optional<double> running_limit::find_steady_total(double running, time_point now) const {
     double tokens = 0;
     double sum = 0;
@@ -123,8 +123,8 @@ int running_limit::find_limit(time_point now) const {
     return should_try(all, useless, unlimited, more_tried_every, now) ? useless : best;
 }
 
-// Without a limit each request adds the same, so a few requests fewer than slots show the speed of
-// all slots. The prompts of other requests hold up a request that generates, so their time is
+// Without a limit, each request adds the same, so a few requests fewer than slots show the speed of
+// all slots. Other requests' prompts hold up a request that is generating, so their time is
 // included.
 std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now) const {
     constexpr double nearly_all_slots = 0.8;

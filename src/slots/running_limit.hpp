@@ -9,17 +9,17 @@
 namespace tandem::slots {
 
 /// The number of requests that a server should run at once, learned from their speed. The slots of
-/// a server share one machine. Beyond some number, one more request slows all others down, and the
+/// a server share one machine. Beyond some number, one more request slows down all others, and the
 /// server generates no more tokens in total. The request should then wait, because the reply that
 /// is due next ends sooner. Pure.
 class running_limit {
  public:
-    /// A request generated `part` while `running` requests ran on average, including itself.
-    /// Returns false, and records nothing, if that is too little to show a speed.
+    /// A request generated `part` while `running` requests ran on average, including itself. If
+    /// that is too little to show a speed, returns false and records nothing.
     bool record_speed(double running, const generated_so_far& part, time_point now);
     /// About the smallest number of requests that together generate nearly as many tokens as any
-    /// other number seen, or, now and then, a smaller or larger one to try it. Until a clearly
-    /// larger number was seen to generate no more, the limit grows. `unlimited` before anything was
+    /// other number seen; occasionally a smaller or larger one, to try it. The limit grows until a
+    /// clearly larger number has been seen to generate no more. `unlimited` before anything was
     /// seen.
     int find_limit(time_point now) const;
     /// Total rate in tokens/s when the best number of requests runs on `slots` slots, less the time
@@ -30,7 +30,7 @@ class running_limit {
 
  private:
     // What requests generated while about the same number of them ran. Bounded, and halved with
-    // time, so that the server's present speed counts.
+    // time, so that the server's present speed decides.
     struct sample {
         double tokens = 0;
         double seconds = 0;

@@ -11,9 +11,9 @@ namespace {
 
 // Tested by cutting and continuing replies, on one slot and alternating between two: 5,041 times
 // with the talk model, and 960 times each with small attention, recurrent, hybrid and
-// sliding-window models (with and without unified KV and host cache). No crash, no error, no slot
-// that stayed busy. This build does not contain the assert of #18235. No fault of later builds is
-// known (2026-11).
+// sliding-window models (with and without unified KV and host cache). There was no crash, no error,
+// and no slot that stayed busy. This build does not contain the assert of #18235. No fault of later
+// builds is known (2026-11).
 constexpr int first_sound_build = 11669;
 
 constexpr duration guard_of_unknown_builds = std::chrono::seconds(2);

@@ -32,7 +32,7 @@ server_slot_state slot_release_monitor::record_cut(int slot, time_point now,
     return side == server_slot_state::idle ? server_slot_state::unverified : side;
 }
 
-// The cancelled request may still run on the slot and delay the next one.
+// The cancelled request may still be running on the slot, and delay the next one.
 void slot_release_monitor::on_granted(int slot, time_point now) {
     const auto found = watched_.find(slot);
     if (found == watched_.end()) return;

@@ -12,14 +12,14 @@
 
 namespace tandem::slots {
 
-/// A slot still busy this long after a cut is stuck. In mid-stream a cut takes effect within a
-/// token, or after the current batch of another slot's prompt. Before the first token the server
-/// checks the connection only once a second and finishes the current batch (2048 tokens, seconds on
-/// a slow machine).
+/// A slot still busy this long after a cut is stuck. In mid-stream, a cut takes effect within a
+/// token, or after the current batch of another slot's prompt. Before the first token, the server
+/// checks the connection only once a second, and finishes the current batch (2048 tokens, seconds
+/// on a slow machine).
 constexpr duration stuck_after_cut = std::chrono::seconds(2);
 constexpr duration stuck_after_early_cut = std::chrono::seconds(10);
-/// How long to watch slots that no reply uses. The limit lets an event loop run out of work; the
-/// next reply resumes the watch.
+/// How long to watch slots that no reply uses. The limit allows an event loop to run out of work;
+/// the next reply resumes the watch.
 constexpr duration watch_after_use = std::chrono::seconds(10);
 /// Maximum number of consecutive failed polls.
 constexpr int max_failed_polls = 5;
@@ -27,8 +27,8 @@ constexpr int max_failed_polls = 5;
 /// The state of a slot found after a cut.
 struct release_report {
     int slot;
-    /// `idle`: the slot is released. `busy`: the slot is stuck; reported once. `maybe_busy`: the
-    /// slot was stuck, and its state is unknown.
+    /// `idle`: the slot is released. `busy`: the slot is stuck; this is reported once.
+    /// `maybe_busy`: the slot was stuck, and its state is unknown.
     server_slot_state side;
     duration since_cut;
     /// The slot was reported as stuck before.
@@ -51,9 +51,9 @@ class slot_release_monitor {
     /// The slot was granted to its next request, so watching it ends.
     void on_granted(int slot, time_point now);
 
-    /// When to poll /slots next. Nothing if no slot is watched, if a poll is running, or if the
-    /// poll would come more than `watch_after_use` after `unused_since`, the time since which no
-    /// reply has used or requested a slot.
+    /// When to poll /slots next. nullopt if no slot is watched, a poll is running, or the poll
+    /// would come more than `watch_after_use` after `unused_since`, the time since which no reply
+    /// has used or requested a slot.
     std::optional<time_point> next_poll_at(std::optional<time_point> unused_since = {}) const;
     void on_poll_started(time_point now);
     /// Start of the running poll.
@@ -62,7 +62,7 @@ class slot_release_monitor {
     /// Handles the answer of /slots.
     std::vector<release_report> record_poll_result(const std::vector<tandem::slot_state>& slots,
                                                    time_point now);
-    /// A poll failed. The next one follows as scheduled; after too many failures watching ends.
+    /// A poll failed. The next one follows as scheduled; after too many failures, watching ends.
     std::vector<release_report> record_poll_failure(time_point now);
     /// Stops watching. Returns the slots that were stuck.
     std::vector<release_report> give_up(time_point now);
@@ -75,8 +75,8 @@ class slot_release_monitor {
         bool is_early;
         time_point due;
         bool is_stuck = false;
-        /// Set once the slot has its next request. Until this time polls are still spaced out for
-        /// the cut request.
+        /// Set once the slot has its next request. Until this time, polls remain spaced out for the
+        /// cut request.
         std::optional<time_point> care_until{};
     };
 

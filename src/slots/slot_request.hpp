@@ -37,7 +37,7 @@ enum class request_kind {
     background,    ///< prefill only: never on a slot that another owner continues from
 };
 
-/// How much later a reply of this priority counts as due; negative for `high`.
+/// How much later a reply of this priority is treated as due; negative for `high`.
 constexpr duration priority_shift(reply_priority p) noexcept {
     constexpr duration step = std::chrono::milliseconds(500);
     return p == reply_priority::high ? -step : p == reply_priority::low ? step : duration{};
@@ -52,7 +52,7 @@ struct slot_request {
     /// When the listener has nothing left to hear. Live requests are served in the order of these
     /// times.
     time_point due{};
-    /// Protects the slot from being prefilled for others until release_owner().
+    /// Protects the slot from prefills for others until release_owner().
     owner_id owner = nobody;
     /// The owner has used a slot before. If no slot holds its text, the server's host memory may.
     bool was_here = false;
@@ -71,7 +71,7 @@ inline bool is_live(const slot_request& w) noexcept {
 struct grant {
     slots::ticket ticket = 0;
     int slot = 0;
-    /// The slot is the one used last, and was idle for the whole guard.
+    /// The slot is the one used last, and has been idle for the whole guard.
     bool reused = false;
     /// How long the guard alone delayed the ticket.
     duration guard_wait{};
@@ -89,24 +89,24 @@ struct due_grant {
 enum class server_slot_state {
     idle,        ///< none, or it stops within a token
     maybe_busy,  ///< may still process the prompt: the request was cut before its first token
-    unverified,  ///< as idle, but not confirmed yet: no prefill until then
+    unverified,  ///< as idle, but not yet confirmed: no prefill until it is
     busy,        ///< still active long after it should have stopped: the slot is stuck
 };
 
 /// How the use of a slot ended.
 struct release_info {
     server_slot_state server_state = server_slot_state::idle;
-    /// False: the slot was returned without a request; its recorded state stays.
+    /// If false, the slot was returned without a request; its recorded state stays.
     bool has_run = true;
-    /// False: a prefill ended by itself, which does not count for the guard. The guard and the slot
-    /// used last stay unchanged.
+    /// If false, a prefill ended by itself, which the guard ignores. The guard and the slot used
+    /// last stay unchanged.
     bool is_use = true;
     /// The text that the slot holds, if known; empty = unknown.
     std::string holds{};
     /// When the owner is expected to need the text again; `never` if that is unknown.
     time_point needed_at = never;
     generated_so_far generated{};
-    /// Tokens of the prompt that the slot held already, and those that the server evaluated.
+    /// Tokens of the prompt that the slot already held, and those that the server evaluated.
     int cached = 0;
     int evaluated = 0;
 };
@@ -117,15 +117,15 @@ struct wait_reason {
     /// Slots of the scheduler, and how many of them are stuck on the server.
     int slots = 0;
     int stuck = 0;
-    /// Idle slots that this process does not have, or has but may not use before a check.
+    /// Idle slots that this process does not have, or may not use until they are checked.
     int lent = 0;
     int unchecked = 0;
-    /// The maximum number of running requests, if that alone delays the ticket.
+    /// The maximum number of running requests, if only that delays the ticket.
     std::optional<int> max_running{};
     /// A slot is idle and kept for turns; the ticket gets it when its listener needs it.
     bool is_slot_kept = false;
-    /// The slot whose guard alone delays the ticket, and the remaining time. Nothing if all slots
-    /// are busy or promised to tickets ahead of it.
+    /// The slot whose guard is all that delays the ticket, and the remaining time. nullopt if all
+    /// slots are busy or promised to tickets ahead of it.
     std::optional<int> guarded_slot{};
     duration guard_left{};
     /// The slot being prefilled for the ticket, if the ticket waits for that.
@@ -135,7 +135,7 @@ struct wait_reason {
 /// The reason as text for a log: "waits 500 ms for the reuse guard of slot 1".
 std::string describe_wait(const wait_reason& w);
 
-/// The most urgent request that waits because too few slots are in this process.
+/// The most urgent request that waits because this process has too few slots.
 struct slot_shortage {
     request_kind kind;
     time_point due;
@@ -143,15 +143,15 @@ struct slot_shortage {
     friend bool operator==(const slot_shortage&, const slot_shortage&) = default;
 };
 
-/// How often a slot got the conversation of another owner, and the prompt tokens that the server
-/// evaluated then.
+/// How often a slot got another owner's conversation, and the prompt tokens that the server
+/// evaluated for it.
 struct residence_changes {
     std::int64_t count = 0;
     std::int64_t evaluated = 0;
 };
 
-/// The use of a server by other processes: their number, how many requests they run on average, and
-/// their conversations.
+/// The use of a server by other processes: how many there are, how many requests they run on
+/// average, and how many conversations they have.
 struct use_elsewhere {
     int processes = 0;
     double running = 0;

@@ -91,7 +91,7 @@ void slot_scheduler::begin_speed_window(slot_state& s, const generated_so_far& g
     s.running_time_before = running_time_;
 }
 
-// Before the first token, the request only waits for its prompt, so the time does not count.
+// Before the first token, the request only waits for its prompt, so that time is excluded.
 void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_point now) {
     if (g.tokens == 0) return begin_speed_window(s, g, now);
     count_running_time(now);
@@ -110,8 +110,8 @@ int slot_scheduler::find_own_limit(time_point now) const {
     return std::max(limit - static_cast<int>(std::lround(used)), part);
 }
 
-// A slot with another text still holds a shared system prompt. The text counts as restored only if
-// more tokens were cached than evaluated.
+// A slot with another text still holds a shared system prompt. The text is considered restored only
+// if more tokens were cached than evaluated.
 void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
     constexpr int min_tokens = 64;
     constexpr int remembered = 3;
@@ -131,7 +131,7 @@ duration slot_scheduler::find_lateness(time_point now) const {
     return std::max(duration{}, now - queue_.front().wish.due);
 }
 
-// The request of another process is counted there; its ticket here stands for one after another.
+// A request of another process is counted there; its ticket here represents many in succession.
 bool slot_scheduler::has_own_lead(const waiting& w) noexcept {
     return w.wish.kind == request_kind::continuation && !w.wish.is_from_elsewhere;
 }

@@ -19,24 +19,24 @@ namespace tandem::slots {
 ///
 /// Tickets. Live tickets are served in the order of their due times, then of arrival; background
 /// tickets come last. A ticket that waits for a guard is promised its slot: later tickets may get
-/// any other slot. A background ticket gets no slot that a waiting live ticket could use. While a
-/// quarter of the slots or fewer are idle, they are kept for turns, whose listeners wait in
-/// silence: a continuation gets one of them when it is due within 2 s.
+/// any other slot. A background ticket gets no slot that a waiting live ticket could use. When at
+/// most a quarter of the slots are idle, these are kept for new turns, whose listeners wait in
+/// silence; a continuation gets one only if it is due within 2 s.
 ///
-/// Slots. A slot runs one request at a time. It counts as used when its request ends, for whatever
-/// reason, and is not reused within the guard. Its text is a cache entry, which stays until another
-/// request needs the slot more. Idle slots are ranked by these criteria, in this order:
-///  1. It is not stuck on the server. A stuck slot is used only if the ticket has no other.
-///  2. Its guard is over.
-///  3. It is not the slot to avoid.
-///  4. It is not maybe_busy on the server, which would delay the request.
-///  5. It is prefilled for the ticket.
-///  6. It costs least: the text to evaluate, plus the lost text of another owner that may return.
-///  7. Its text is needed again latest.
-///  8. It was used last.
-/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen, which is the
-/// next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
-/// prompt may replace it. A slot that is stuck, or from which another owner continues, is never
+/// Slots. A slot runs one request at a time. Its use ends with its request, for
+/// whatever reason, and it is not reused within the guard. Its text is a cache
+/// entry, which stays until another request needs the slot more. Idle slots are
+/// ranked by these criteria, in this order: 1. It is not stuck on the server. A
+/// stuck slot is used only if the ticket has no other. 2. Its guard is over. 3.
+/// It is not the slot to avoid. 4. It is not maybe_busy on the server, which
+/// would delay the request. 5. It is prefilled for the ticket. 6. It costs the
+/// least: the text to evaluate, plus the lost text of another owner that may
+/// return.
+/// 7. Its text will not be needed again until last. 8. It was used last.
+/// Among equals, or if all slots must wait, the slot whose guard ends first
+/// is chosen; it is the next in turn. While a slot is being prefilled for a
+/// ticket, only a slot that holds the whole prompt may replace it. A slot
+/// that is stuck, or from which another owner continues, is never
 /// prefilled.
 class slot_scheduler {
  public:
@@ -46,7 +46,7 @@ class slot_scheduler {
     /// Queues a request. Returns no_ticket and queues nothing if the limit of waiting turns is
     /// reached.
     ticket request(slot_request w = {});
-    /// Withdraws a request; has no effect if it was already granted or withdrawn.
+    /// Withdraws a request; has no effect if it has already been granted or withdrawn.
     void withdraw(ticket t);
     /// Changes the due time of a waiting ticket; has no effect if the ticket does not wait.
     void set_due(ticket t, time_point due);
@@ -77,7 +77,7 @@ class slot_scheduler {
     std::vector<int> slots_used_by(owner_id owner) const;
     /// Records the server's activity on the slot.
     void set_server_state(int slot, server_slot_state side);
-    /// Verification has stopped: unverified slots count as idle.
+    /// Verification has stopped: unverified slots are considered idle.
     void stop_verifying() noexcept;
     /// Changes the guard, including for slots already used and for waiting tickets.
     void set_guard(duration reuse_guard) noexcept { reuse_guard_ = reuse_guard; }
@@ -89,26 +89,26 @@ class slot_scheduler {
     // Processes that share a server lend each other its slots. A slot that is away is not granted.
     /// Sends all slots away, including those of a later raise_slot_limit().
     void share_slots();
-    /// Grants nothing from then on, in case this process was suspended and others have its slots.
+    /// Grants nothing after `until`, in case this process was suspended and others have its slots.
     void set_lease(time_point until) noexcept { lease_until_ = until; }
     /// A running request keeps the slot until its end.
     void send_away(int slot) { at(slot).is_away = true; }
-    /// The slot is granted again. `last_used`: when its last request ended; nullopt if it was never
-    /// used, or not for longer than any guard. `is_untouched`: it still holds the text that it held
-    /// here.
+    /// The slot may be granted again. `last_used`: when its last request ended; nullopt if it was
+    /// never used, or not for longer than any guard. `is_untouched`: it still holds the text that
+    /// it held here.
     void bring_back(int slot, std::optional<time_point> last_used, bool is_untouched);
-    /// How many of the slots that are away come back after a check of the server.
+    /// Sets how many of the slots that are away come back after a check of the server.
     void set_unchecked(int slots) noexcept { unchecked_ = slots; }
     bool is_away(int slot) const { return at(slot).is_away; }
     std::optional<time_point> last_used(int slot) const { return at(slot).last_used; }
-    /// Nullopt if no live request of this process could run if one more slot were here.
+    /// nullopt if one more slot here would not let another live request of this process run.
     std::optional<slot_shortage> find_shortage(time_point now) const;
     void set_use_elsewhere(const use_elsewhere& u) noexcept { elsewhere_ = u; }
     const use_elsewhere& elsewhere() const noexcept { return elsewhere_; }
-    /// The time of all requests of this process together.
+    /// The total running time of all requests of this process.
     duration find_running_time(time_point now);
     /// Whether the server restores a displaced text from its host memory, so that it costs little
-    /// to displace a text. Observed in requests of owners whose text was displaced; false before
+    /// to displace a text. Learned from requests of owners whose text was displaced; false before
     /// the first such request.
     bool restores_texts() const noexcept { return restored_ > 0; }
     /// Sets the limit for waiting tickets of kind `turn`; tickets already waiting stay.
@@ -116,9 +116,9 @@ class slot_scheduler {
 
     /// The grants that are possible at `now`.
     std::vector<grant> take_grants(time_point now);
-    /// Which waiting tickets the reuse guard lets through, and when, if nothing else changes.
+    /// Which waiting tickets get a slot once its guard ends, and when, if nothing else changes.
     std::vector<due_grant> due_grants() const;
-    /// Why the ticket was not granted; nullopt if the ticket does not wait.
+    /// Why the ticket has not been granted a slot; nullopt if the ticket does not wait.
     std::optional<wait_reason> find_wait_reason(ticket t, time_point now) const;
 
     /// Whether the request on `slot` should end at its next sentence, because a waiting ticket
@@ -127,7 +127,7 @@ class slot_scheduler {
     bool should_yield_slot(int slot, time_point due, time_point now) const;
 
     /// Whether work that nobody waits for may use a slot: no ticket waits, and more slots are idle
-    /// than are kept for turns.
+    /// than are kept for new turns.
     bool has_slot_to_spare() const;
     /// Whether no ticket waits and no slot is in use.
     bool is_idle() const;
@@ -144,7 +144,7 @@ class slot_scheduler {
     std::optional<double> find_tokens_per_s(time_point now) const {
         return limit_.find_tokens_per_s(usable_, now);
     }
-    /// How long the first waiting request is overdue; 0 if none is.
+    /// How overdue the first waiting request is; 0 if none is overdue.
     duration find_lateness(time_point now) const;
     /// See lead_loss.
     double find_lead_loss(time_point now) const;
@@ -169,7 +169,7 @@ class slot_scheduler {
         owner_id user = nobody;
         owner_id last_user = nobody;
         bool is_left = false;  // the last user will not return
-        /// The part of the running request whose speed was not learned yet begins here: what the
+        /// Where the part of the running request begins whose speed has not been learned: what the
         /// request had generated, the time, and running_time_.
         generated_so_far learned{};
         time_point learned_at{};
@@ -182,7 +182,7 @@ class slot_scheduler {
         slots::ticket ticket;
         slots::slot_request wish;
         std::optional<time_point> waits_since{};
-        /// Since when only the guard delays the ticket, and the total of earlier delays.
+        /// Since when only the guard has delayed the ticket, and the total of earlier delays.
         std::optional<time_point> guarded_since{};
         duration guarded{};
     };
@@ -241,7 +241,7 @@ class slot_scheduler {
     use_elsewhere elsewhere_;
     running_limit limit_;
     int max_running_ = running_limit::unlimited;
-    // The time of all requests together, up to counted_until_.
+    // The total running time of all requests, up to counted_until_.
     duration running_time_{};
     time_point counted_until_{};
     residence_changes changes_;

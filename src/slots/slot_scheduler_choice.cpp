@@ -11,7 +11,7 @@
 namespace tandem::slots {
 namespace {
 
-// After a longer silence the conversation is not expected to continue.
+// After a longer silence, the conversation is not expected to continue.
 constexpr duration max_absence = std::chrono::minutes(5);
 
 // Loading a text from host memory takes as long as evaluating about this many bytes.
@@ -26,7 +26,7 @@ constexpr duration urgent_within = std::chrono::seconds(2);
 // requests would slow down all replies.
 constexpr duration gain_of_a_turn = std::chrono::seconds(3);
 constexpr duration gain_of_a_continuation = std::chrono::seconds(6);
-// One in this many slots stays idle for the next turn while no continuation is urgent.
+// One in this many slots is kept idle for the next turn while no continuation is urgent.
 constexpr int slots_for_each_kept_one = 4;
 
 // Conversations often begin alike. Comparing whole blocks is many times faster than comparing
@@ -47,10 +47,10 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
 struct slot_scheduler::prospects {
     /// In the order in which their guards end.
     std::vector<int> open{};
-    /// A slot is being prefilled for the ticket, which waits for that regardless of the slot it
-    /// finally takes.
+    /// A slot is being prefilled for the ticket. The ticket waits for that, whichever slot it takes
+    /// in the end.
     bool awaits_prefilling = false;
-    /// The ticket prefills, and waiting live tickets could use these slots.
+    /// The ticket is a prefill, and waiting live tickets could use these slots.
     bool is_held_back = false;
     /// The ticket is a continuation, and gets one of these slots only if it is urgent: they are
     /// kept for turns.
@@ -96,7 +96,7 @@ slot_scheduler::queue_simulation::queue_simulation(const slot_scheduler& s)
     arrange();
 }
 
-// Slots whose guards end at the same time take turns.
+// Slots whose guards end at the same time are used in turn.
 void slot_scheduler::queue_simulation::arrange() {
     const auto place = [this](int slot) {
         return std::pair(s_.ready_at(slot), (slot - s_.next_in_turn_ + s_.usable_) % s_.usable_);
@@ -202,7 +202,7 @@ std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() con
     return all;
 }
 
-// A request also waits for a slot that is guarded: another process may have one that is ready.
+// A guarded slot is not enough for a request: another process may have one that is ready.
 std::optional<slot_shortage> slot_scheduler::find_shortage(time_point now) const {
     queue_simulation walk(*this);
     for (const auto& queued : queue_) {
@@ -274,7 +274,7 @@ bool slot_scheduler::has_only_stuck(const slot_request& w) const {
     return true;
 }
 
-// A ticket with a predicted grant gets a slot soon even if this slot stays in use.
+// A ticket with a predicted grant gets a slot soon, even if this slot stays in use.
 bool slot_scheduler::should_yield_slot(int slot, time_point due, time_point now) const {
     const auto all = predict_waits();
     for (std::size_t place = 0; place < queue_.size(); ++place) {
@@ -315,7 +315,7 @@ bool slot_scheduler::is_resident(owner_id owner) const {
 }
 
 // Later is better. A text that belongs to nobody, or to an owner that is not expected back, is
-// never needed.
+// never needed again.
 time_point slot_scheduler::cached_text_needed_at(int slot, const slot_request& w) const {
     const auto& s = at(slot);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner && !s.is_left;
@@ -340,7 +340,7 @@ std::optional<int> slot_scheduler::choose(const prospects& p, const slot_request
         std::find_if(p.open.begin(), p.open.end(), [&](int slot) { return ready_at(slot) > now; });
     if (p.is_held_back || end == p.open.begin()) return std::nullopt;
     if (p.are_kept_for_turns && w.due > now + urgent_within) return std::nullopt;
-    // Texts are long, so compare them only if there is a choice.
+    // Texts are long, so they are compared only if there is a choice.
     if (end - p.open.begin() == 1) return p.open.front();
     using rank = std::tuple<bool, bool, bool, std::size_t, duration, bool>;
     std::optional<std::pair<rank, int>> best;
@@ -361,7 +361,7 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     const auto since = w.waits_since.value_or(now);
     if (has_own_lead(w)) lead_loss_.record(w.wish.due - since, now - since, now);
     const bool reused = slot == last_used_slot_;
-    // A prefill takes no turn: the slot remains the next one.
+    // A prefill does not take the slot's turn: the slot remains the next one.
     if (!reused && is_live(w.wish)) next_in_turn_ = (slot + 1) % usable_;
     count_running_time(now);
     auto& s = at(slot);

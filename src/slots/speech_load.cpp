@@ -14,16 +14,16 @@ constexpr double max_load = 0.96;
 // After a refusal, the load must fall to this value. Otherwise, a fluctuating measurement would
 // occasionally admit one more session.
 constexpr double max_load_after_refusal = 0.93;
-// A request this much overdue shows that the servers cannot keep up, whatever the load says.
+// A request that is this overdue shows that the servers cannot keep up, whatever the load is.
 constexpr duration too_late = std::chrono::seconds(2);
 // Above this load, the lead that requests lose decides, because the learned speed of a server grows
-// with its load. Below it, clients that read faster than a voice lose their lead, too.
+// with its load. Below it, clients that read faster than a voice also lose their lead.
 constexpr double high_load = 0.8;
 // If continuations wait for this share of their lead, a few more sessions make gaps audible
 // (tests/bench/voice_callers.py).
 constexpr double too_much_lead_lost = 0.6;
-// From this share on, sessions are admitted one by one, because it takes some seconds until a new
-// one shows in the leads of the others.
+// From this share on, sessions are admitted one by one, because a new one affects the leads of the
+// others only after some seconds.
 constexpr double much_lead_lost = 0.4;
 constexpr duration between_admissions = std::chrono::seconds(5);
 constexpr duration seen_valid_for = std::chrono::seconds(2);
@@ -35,10 +35,10 @@ constexpr double session_remembered_s = 120;
 constexpr double all_remembered_s = 1200;
 // The pace of voices is unknown until this many tokens were spoken.
 constexpr double min_tokens_spoken = 50;
-// Tokens/s, assumed until then: 170 words of English a minute. Otherwise, a crowd would be let in
-// whole before the first chunks were spoken.
+// Tokens/s, assumed until then: 170 words of English a minute. Otherwise, a whole crowd would be
+// admitted before the first chunks were spoken.
 constexpr double usual_voice = 3.5;
-// A new session counts as if it had spoken at the average pace for this time.
+// A new session is treated as if it had spoken at the average pace for this time.
 constexpr double average_assumed_s = 20;
 // Tokens/s. A client that continues faster shows text to a reader instead of speaking it.
 constexpr double fastest_voice = 12;
@@ -143,7 +143,7 @@ void speech_load::learn_speed(server_state& s, double tokens_per_s, time_point n
     s.tokens_per_s += weight * (tokens_per_s - s.tokens_per_s);
 }
 
-// Unknown as long as the speed of one server is, because that server may take all new sessions.
+// Unknown while the speed of any server is, because that server may take all new sessions.
 std::optional<double> speech_load::observe_supply(time_point now) const {
     double sum = 0;
     for (const auto& [name, s] : servers_) {
@@ -167,8 +167,8 @@ bool speech_load::awaits_effect(time_point now) const {
     return latest_began_at_ && now - *latest_began_at_ < between_admissions;
 }
 
-// A session goes where there is room, so one server that is not full is enough. What was seen some
-// time ago shows nothing.
+// A session goes where there is room, so one server that is not full is enough. Old observations
+// show nothing.
 bool speech_load::are_servers_full(double load, time_point now) const {
     if (now - servers_seen_at_ > seen_valid_for) return false;
     const bool is_one_new = awaits_effect(now) || elsewhere_.new_sessions > 0;

@@ -11,34 +11,34 @@
 
 namespace tandem::slots {
 
-/// What a process reports of its load to the others that use the same servers. They use the sums of
-/// all reports.
+/// What a process reports about its load to the others that use the same servers. They use the sums
+/// of all reports.
 struct load_report {
-    /// How many tokens/s the voices of all sessions need, and the number of sessions.
+    /// The tokens/s that the voices of all sessions need, and the number of sessions.
     double demand = 0;
     double sessions = 0;
-    /// 1 if the latest session began so recently that its effect does not show yet.
+    /// 1 if the latest session began so recently that its effect is not yet visible.
     double new_sessions = 0;
-    /// How many tokens/s all servers can generate, and 1 if the process has just observed it.
+    /// The tokens/s that all servers can generate, and 1 if the process has just observed that.
     double supply = 0;
     double observers = 0;
 };
 
 /// The load that listeners put on some servers: the tokens per second that the voices of all
 /// sessions use up, as a share of the tokens per second that the servers can generate. Both are
-/// observed. A session counts while its voice speaks and while its user does, but not while it
-/// waits for the server: the load is what listeners need, not what they get. Pure.
+/// observed. A session is counted while its voice or its user is speaking, but not while it waits
+/// for the server: the load is what listeners need, not what they get. Pure.
 class speech_load {
  public:
     void on_session_started(const std::string& session, time_point now);
     void on_session_ended(const std::string& session, time_point now);
-    /// The user has asked: until the reply's first chunk, the session waits for the server.
+    /// The user is done: until the reply's first chunk, the session waits for the server.
     void on_turn_started(const std::string& session, time_point now);
-    /// The voice got a chunk, and speaks it after those before it.
+    /// The voice got a chunk, which it speaks after those before it.
     void on_chunk_received(const std::string& session, int tokens, time_point now);
     /// The voice has spoken the first chunk that it has not spoken yet.
     void on_chunk_spoken(const std::string& session, time_point now);
-    /// `wasted`: generated tokens of the turn that were in no chunk.
+    /// `wasted`: tokens that the turn generated but no chunk contained.
     void on_turn_ended(const std::string& session, int wasted, time_point now);
 
     /// Observed values of a server that may be used.
@@ -47,7 +47,7 @@ class speech_load {
         /// Its speed with the best number of requests, if known. An earlier value stays valid for a
         /// while.
         std::optional<double> tokens_per_s{};
-        /// How long its first waiting request is overdue.
+        /// How overdue its first waiting request is.
         duration late{};
         /// The part of their lead that continuations lose while they wait for a slot.
         double lead_loss = 0;
@@ -58,7 +58,7 @@ class speech_load {
     /// Sets the sum of the reports of the other processes.
     void set_load_elsewhere(const load_report& r) noexcept { elsewhere_ = r; }
 
-    /// 1 if all listeners need all that the servers can generate. 0 while that is unknown.
+    /// 1 if the listeners together need all that the servers can generate. 0 while that is unknown.
     double compute_load(time_point now) const;
     /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
     /// time after which to try again.
@@ -76,8 +76,8 @@ class speech_load {
     };
     struct session_state {
         usage own{};
-        /// Since when the voice has spoken its present chunk, or the user has been asked to speak;
-        /// nothing while the session waits for the server.
+        /// Since when the voice has been speaking its present chunk, or the user's turn has lasted;
+        /// nullopt while the session waits for the server.
         std::optional<time_point> counted_from{};
         std::deque<int> unspoken{};  // tokens of the chunks that the voice has not spoken yet
     };
@@ -107,7 +107,7 @@ class speech_load {
     load_report elsewhere_;
     bool is_full_ = false;  // the last session was refused
     std::optional<time_point> latest_began_at_{};
-    // Mean time between ends of sessions; 0 until two ended.
+    // Mean time between ends of sessions; 0 until two have ended.
     std::optional<time_point> last_end_{};
     duration between_ends_{};
 };

@@ -66,11 +66,11 @@ errc errc_of(CURLcode code) noexcept {
 }
 
 bool is_out_of_memory(CURLcode code) noexcept {
-    // Our write callback fails for no other reason.
+    // Our write callback fails only if memory is exhausted.
     return code == CURLE_OUT_OF_MEMORY || code == CURLE_WRITE_ERROR || code == CURLE_FAILED_INIT;
 }
 
-// curl uses the same error code if the server rejects a handshake and if it dies during one.
+// curl uses the same error code whether the server rejects a handshake or dies during one.
 bool broke_off(const failure_context& c) noexcept {
     // The last one occurs if the reset arrives before curl queries the peer's address.
     constexpr std::array<std::string_view, 4> words{"SSL_ERROR_SYSCALL", "reset by peer",
@@ -155,7 +155,7 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
     }
 }
 
-// The name of the variable that sets a proxy, because users easily forget one set in the
+// The name of the variable that sets a proxy, because users easily forget a proxy set in the
 // environment.
 const char* environment_proxy(bool https) {
     constexpr std::array https_names{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};

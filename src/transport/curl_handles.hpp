@@ -37,8 +37,8 @@ inline void append(header_list& list, const char* line) {
     list.reset(longer);
 }
 
-/// Sets options of an easy handle and records the first failure: an option that is silently missing
-/// could be the certificate check.
+/// Sets options of an easy handle, and records the first failure: an option that is silently
+/// missing could be the certificate check.
 class option_setter {
  public:
     explicit option_setter(CURL* easy) noexcept : easy_(easy) {}

@@ -12,7 +12,7 @@
 namespace tandem::transport {
 namespace {
 
-// Without CURLU_NON_SUPPORT_SCHEME curl reports the same error for "localhost:8080" and "ftp://…".
+// Without CURLU_NON_SUPPORT_SCHEME, curl reports the same error for "localhost:8080" and "ftp://…".
 constexpr unsigned parse_flags = CURLU_NON_SUPPORT_SCHEME;
 constexpr std::array<std::string_view, 6> proxy_schemes{"http",    "https",  "socks4",
                                                         "socks4a", "socks5", "socks5h"};
@@ -59,7 +59,7 @@ std::string identity_of(const url_handle& handle, const std::string& address) {
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
 }
 
-/// The address of a fragment, in brackets if it is an IPv6 address; empty if it is no address.
+/// The address in a fragment, in brackets if it is an IPv6 address; empty if it is not an address.
 std::string address_of(const std::string& fragment) {
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(fragment, ec);

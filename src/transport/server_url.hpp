@@ -12,11 +12,11 @@ struct server_url {
     std::string base;
     /// The URL for display: without credentials, with the port.
     std::string shown;
-    /// Equal for all spellings of one server. `localhost`, 127.0.0.1 and [::1] count as the same
-    /// host; an address counts instead of the host.
+    /// Equal for all spellings of one server. `localhost`, 127.0.0.1 and [::1] are the same host;
+    /// an address replaces the host.
     std::string identity;
     std::string host;
-    /// Where to connect instead of the host, whose name still counts for TLS: the fragment, as in
+    /// Where to connect instead of the host, whose name still applies to TLS: the fragment, as in
     /// `http://llama:8080#10.0.0.5`. An IPv6 address has brackets here. Empty if not given.
     std::string address;
     bool https = false;
@@ -38,8 +38,8 @@ std::optional<std::string> check_server_url(std::string_view url);
 /// Precondition: the URL has no fault.
 std::optional<std::string> check_api_path(std::string_view url);
 
-/// server_url::identity; a URL with a fault is its own. For comparing many URLs, because each call
-/// parses the URL.
+/// server_url::identity; a URL with a fault is its own identity. For comparing many URLs: each call
+/// parses only one.
 std::string server_identity(std::string_view url);
 
 /// Whether both URLs name the same server, ignoring the case of the host, the default port, a
@@ -58,7 +58,7 @@ std::optional<std::string> check_api_key(std::string_view api_key);
 /// `text` without user name and password, for messages.
 std::string without_credentials(const std::string& text);
 
-/// The URL of the server at this IP address of the URL's host.
+/// The URL of the server at this IP address of the host.
 std::string url_at_address(std::string_view url, std::string_view address);
 /// `url` without the address.
 std::string without_address(std::string_view url);

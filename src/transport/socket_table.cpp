@@ -11,14 +11,14 @@
 namespace tandem::transport {
 namespace {
 
-// Closes the connection of `fd` at once but keeps the descriptor in use. It becomes an unconnected
-// socket, on which curl gets an error at the next read or write. Each descriptor gets its own
-// socket: an epoll registration lasts as long as the open file, so a socket shared by several
-// descriptors would stay registered after curl closes one of them.
+// Closes the connection of `fd` immediately, but keeps the descriptor in use. It becomes an
+// unconnected socket, on which curl gets an error at the next read or write. Each descriptor gets
+// its own socket: an epoll registration lasts as long as the open file, so a socket shared by
+// several descriptors would stay registered after curl closes one of them.
 void disconnect(curl_socket_t fd) noexcept {
     const int dead_end = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (dead_end < 0) {
-        // Out of descriptors, but the peer still sees the end of the connection.
+        // No descriptor is left, but the peer still sees the end of the connection.
         ::shutdown(fd, SHUT_RDWR);
         return;
     }
@@ -81,7 +81,7 @@ curl_socket_t socket_table::open(const curl_sockaddr& address, socket_owner& own
         if (e.watcher->is_registered()) return fd;
     } catch (...) {
     }
-    // curl then ends the transfer; a socket that cannot be watched would wait for its time limit.
+    // curl then ends the transfer, which could otherwise only wait for its time limit.
     forget(fd);
     std::erase(owner.sockets, fd);
     ::close(fd);
@@ -132,7 +132,7 @@ void socket_table::close_sockets(socket_owner& owner) noexcept {
     }
 }
 
-// Lets curl notice the dead connection at once instead of at its own timeout.
+// Makes curl notice the dead connection immediately instead of at its timeout.
 void socket_table::watch_again(curl_socket_t fd, int what) noexcept try {
     watch(fd, what);
 } catch (...) {

@@ -38,7 +38,7 @@ class socket_table {
     void watch(curl_socket_t fd, int what);
 
     /// Stops or resumes reading the sockets of `owner`. curl should do this for a paused transfer,
-    /// but some versions (8.5) keep reading into a buffer of their own without a useful bound.
+    /// but some versions, such as 8.5, keep reading into a buffer without a useful bound.
     void set_reading_held(socket_owner& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down

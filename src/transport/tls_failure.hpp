@@ -4,8 +4,8 @@
 
 namespace tandem::transport {
 
-/// Whether an exchange failed because of an untrusted certificate, which shows that the port speaks
-/// TLS.
+/// Whether an exchange failed because of an untrusted certificate. Such a failure shows that the
+/// port speaks TLS.
 bool is_untrusted_certificate(const failure& f);
 
 /// Adapts the failure of a server that has never answered: a TLS handshake that timed out without

@@ -8,10 +8,10 @@
 namespace tandem::transport {
 namespace {
 
-// When paused, curl keeps up to CURL_MAX_WRITE_SIZE more bytes.
+// When paused, curl itself keeps up to CURL_MAX_WRITE_SIZE more bytes.
 constexpr std::size_t buffer_bound = 256 * 1024 - CURL_MAX_WRITE_SIZE;
 
-// The status in a line like "HTTP/1.1 200 OK"; 0 for any other line.
+// The status in a line such as "HTTP/1.1 200 OK"; 0 for any other line.
 int status_of(std::string_view line) {
     const auto space = line.find(' ');
     if (!line.starts_with("HTTP/") || space == line.npos) return 0;
@@ -154,7 +154,7 @@ void transfer::deliver_end() {
     std::exchange(handler_, nullptr)->on_end(result.ec, result.diag);
 }
 
-// curl delivers the data that it held back at once, through write().
+// curl immediately delivers the data that it held back, through write().
 void transfer::resume_curl() {
     stalled_ = false;
     apply_pause_state();

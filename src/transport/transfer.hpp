@@ -15,9 +15,9 @@
 
 namespace tandem::transport {
 
-/// Connects curl's callbacks, which only store data here, with the handler of one exchange, which
-/// deliver() calls. A handler may therefore do anything, including destroying this exchange or the
-/// transport.
+/// Connects curl's callbacks with the handler of an exchange. The callbacks only store data here,
+/// and deliver() calls the handler. Therefore, a handler may do anything, including destroying this
+/// exchange or the transport.
 class transfer : public std::enable_shared_from_this<transfer> {
  public:
     transfer(http_request request, exchange_handler& handler,

@@ -28,11 +28,11 @@ struct bound_call {
     void operator()() { std::apply(std::move(handler), std::move(args)); }
 };
 
-/// A completion handler of any type for `void(Args...)`. Asio provides one since Boost 1.82; Debian
-/// 12 has 1.74.
+/// A completion handler of any type for `void(Args...)`. Asio has provided one since Boost 1.82;
+/// Debian 12 has 1.74.
 ///
 /// The handler is never called inline: complete() posts it to its associated executor, which is
-/// kept busy until then. Memory comes from its associated allocator, and is given back before it
+/// kept busy until then. Memory comes from its associated allocator, and is released before it
 /// runs.
 template <class... Args>
 class any_completion {

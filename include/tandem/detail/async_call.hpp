@@ -15,8 +15,8 @@
 namespace tandem::detail {
 
 // Per-operation cancellation completes the call; a later answer is ignored. The caller owns the
-// signal, which may outlive the execution context. The strand is therefore stored in the call,
-// which does not.
+// signal, which may outlive the execution context. Therefore, the strand is stored in the call,
+// which does not outlive it.
 template <class Call>
 auto make_abort(const std::shared_ptr<Call>& call) {
     return [weak = std::weak_ptr(call)] {

@@ -15,9 +15,9 @@
 
 namespace tandem::detail {
 
-/// Calls the handler of a reply's consumer, on its associated executor, unless the reply was
-/// interrupted since the completion was posted: the executor may have been busy meanwhile. The
-/// handler then gets no value and, instead of a chunk, the end of the reply.
+/// Calls the handler of a reply's consumer on its associated executor. If the reply was interrupted
+/// after the completion was posted, while the executor was busy, the handler gets an empty value
+/// or, instead of a chunk, the end of the reply.
 template <class Handler, class Value>
 struct consumer_delivery {
     using executor_type = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;

@@ -39,7 +39,7 @@ struct initiation {
     // Not stored, because a deferred operation may start after the execution context is gone.
     executor_type get_executor() const noexcept { return executor_of(object); }
 
-    /// Without an execution context nothing can complete, and the handler is destroyed.
+    /// Without an execution context, nothing can complete, and the handler is destroyed.
     template <class Handler, class... Args>
     void operator()(Handler&& handler, diagnostics* diag, Args&&... args) && {
         if (diag) *diag = {};

@@ -11,7 +11,7 @@
 namespace tandem::detail {
 
 /// A call of a client, conversation or service from its start to its completion. After its start,
-/// it is used on `strand` only.
+/// it is used only on `strand`.
 template <class... Results>
 struct pending_call {
     /// Empty once completed.

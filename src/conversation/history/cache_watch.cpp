@@ -27,7 +27,7 @@ std::size_t find_first_words(const watched_turn& turn) {
     return std::string_view::npos;
 }
 
-/// The prompt up to the context of the turn alone, which is not in the next prompt.
+/// The prompt up to the turn's own context, which is not in the next prompt.
 std::string_view without_context(const watched_turn& turn) {
     const auto& context = turn.options.context;
     return turn.prompt.substr(0, context.empty() ? turn.prompt.size() : turn.prompt.rfind(context));

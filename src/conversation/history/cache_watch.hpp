@@ -23,14 +23,14 @@ struct watched_turn {
 /// Compares the prompt of each turn with the previous one. Pure.
 class cache_watch {
  public:
-    /// Without `at`, which only the server knows. nullopt if there is no prompt to compare with.
+    /// Leaves out `at`, which only the server knows. nullopt if there is no prompt to compare with.
     std::optional<cache_break> find_break(const watched_turn& turn) const;
-    /// The turn's request is sent.
+    /// The turn's request is being sent.
     void record_turn(const watched_turn& turn, const std::optional<cache_break>& found);
     void record_prompt_tokens(int tokens) noexcept { prompt_tokens_ = tokens; }
-    /// No slot holds the last prompt any more.
+    /// No slot holds the last prompt any longer.
     void forget_prompt() noexcept { prompt_.clear(); }
-    /// How many turns had another system prompt than the one before.
+    /// How many turns had a different system prompt from the turn before.
     int changed_system_prompts() const noexcept { return changed_system_prompts_; }
 
  private:

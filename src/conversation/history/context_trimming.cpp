@@ -30,7 +30,7 @@ double tokens_of(std::size_t bytes, double bytes_per_token) noexcept {
     return std::max(1.0, std::floor(static_cast<double>(bytes) / bytes_per_token));
 }
 
-/// The server rejects a prompt that leaves no room for a single token.
+/// The server rejects a prompt that leaves no room for even a single token.
 double needed(const context_usage& use) noexcept {
     return static_cast<double>(use.prompt) + std::max(use.reserve, 1);
 }

@@ -31,14 +31,14 @@ struct context_usage {
 
 struct trim_plan {
     std::size_t drop = 0;  ///< number of oldest exchanges
-    /// Whether prompt and reply then fit. If `drop` is 0 this is certain, because it is based on
-    /// the prompt's own count; otherwise count again after dropping.
+    /// Whether prompt and reply then fit. If `drop` is 0, this is certain, because it is based on
+    /// the prompt's own count; otherwise, count again after dropping.
     bool fits = true;
 };
 
 /// Selects the exchanges to drop: none if prompt and reserve fit. Otherwise the prompt must fit and
-/// begin at a step: the first exchange that begins after another slack's worth of the history. The
-/// steps depend only on the older exchanges. So successive prompts begin alike until they need the
+/// begin at a step, the first exchange that begins after another slack's worth of the history. The
+/// steps depend only on the older exchanges, so successive prompts begin alike until they need the
 /// next step, even if each is made from the whole history.
 trim_plan plan_trim(const context_usage& use);
 

@@ -90,7 +90,7 @@ json json_of(const saved_turn& t) {
 
 // Reading
 
-/// Reads JSON values into the structures and keeps the first fault, after which every function
+/// Reads JSON values into the structures, and keeps the first fault; from then on, every function
 /// returns false. Moves texts out of the JSON.
 class conversation_reader {
  public:

@@ -20,7 +20,7 @@ std::string format_tool_call(const tool_call& call);
 std::string serialize_conversation(const saved_conversation& c);
 
 /// Reads such a text and checks types and bounds strictly. Ignores unknown fields and uses defaults
-/// for missing ones. Returns the first fault with the path of the field, like
+/// for missing ones. Returns the first fault with the path of the field, such as
 /// `exchanges[2].messages[0].role`; `out` is then partly filled. Does not check the ranges of the
 /// options.
 std::optional<config_fault> read_conversation(std::string_view text, saved_conversation& out);

@@ -14,7 +14,7 @@ struct draft_request {
     bool is_raw = false;
     /// Calls without a result.
     std::size_t open_calls = 0;
-    /// The options require a reply of one request.
+    /// The options require a single-request reply.
     bool is_constrained = false;
     /// Drafts since the last turn, and their limit.
     int drafts = 0;

@@ -11,21 +11,21 @@
 namespace tandem::conversations {
 
 /// Number of characters in the share `fraction` of `speech`, rounded down. Values below 0 and NaN
-/// count as 0, values above 1 as 1.
+/// mean 0, and values above 1 mean 1.
 std::size_t count_heard_characters(std::string_view speech, double fraction) noexcept;
 
-/// Number of characters of `speech` up to the end of this many words, which white space separates.
+/// Number of characters of `speech` up to the end of this many words, separated by white space.
 std::size_t count_characters_of_words(std::string_view speech, std::size_t words) noexcept;
-/// Number of characters of `speech` of which a voice reports the words `said`: `said` itself if
-/// `speech` begins with it, else as many words, because voices report numbers and marks in their
-/// own spelling.
+/// Number of characters of `speech` that a voice has spoken if it reports the words `said`: those
+/// of `said` if `speech` begins with it, otherwise those of as many words, because voices spell
+/// numbers and marks in their own way.
 std::size_t count_characters_said(std::string_view speech, std::string_view said) noexcept;
 
 /// The byte of a chunk's exact `text` that the listener reached when the first `spoken` characters
 /// of its `speech` were spoken; `runs` are chunk::speech_runs. Monotonic in `spoken`: 0 maps to 0,
-/// and the whole speech to the whole text. Never inside a character or a replaced word, which
-/// counts as spoken once all of it is. Marks directly after a completely spoken word count as
-/// spoken. Words omitted from speech count as spoken once the text after them is.
+/// and the whole speech to the whole text. Never inside a character or a replaced word, which is
+/// heard only once all of it is spoken. Marks directly after a completely spoken word are heard
+/// with it. Words omitted from speech are heard once the text after them is.
 std::size_t map_speech_to_text_offset(std::string_view text, std::string_view speech,
                                       std::span<const speech_run> runs, std::size_t spoken);
 

@@ -42,12 +42,12 @@ std::size_t start_of_last_word(string_view text) noexcept {
     return rest.size();
 }
 
-// Marks that recognizers add and revise without a change of words.
+// Marks that recognizers add and revise without changing words.
 constexpr std::u32string_view silent_marks =
     U".,;:!?"
     U"\u2026\u00bf\u00a1\u060c\u061b\u061f\u06d4\u0964\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f";
 
-/// Lower case, without spaces and silent marks, except those that belong to a number: in "3.5",
+/// Lower case, without spaces and silent marks, except those that belong to a number, as in "3.5",
 /// ".5" and "1 2".
 std::string fold_words(string_view text) {
     constexpr char32_t curly_apostrophe = 0x2019;
@@ -95,7 +95,7 @@ string_view select_repeated_words(string_view before, string_view now) noexcept 
 
 bool shows_failed_rollback(int cached, int evaluated, std::size_t kept_bytes,
                            std::size_t prompt_bytes) noexcept {
-    // Words have more tokens in some languages than the text before them.
+    // In some languages, words have more tokens than the text before them.
     constexpr double tolerance = 2;
     constexpr int few_tokens = 16;
     const auto revised = static_cast<double>(prompt_bytes - kept_bytes);

@@ -8,8 +8,8 @@
 namespace tandem::conversations {
 
 /// The part of `text` that is worth evaluating early: its first `stable` characters, which the
-/// recognizer will not change, or without `stable` all but the last word, which is often revised.
-/// In a text without spaces, the last four characters count as a word.
+/// recognizer will not change, or, without `stable`, all but the last word, which is often revised.
+/// In a text without spaces, the last four characters are taken as a word.
 std::string_view select_settled_words(std::string_view text,
                                       std::optional<std::size_t> stable) noexcept;
 
@@ -27,8 +27,8 @@ bool shows_failed_rollback(int cached, int evaluated, std::size_t kept_bytes,
 bool is_worth_prefill(std::string_view words, std::string_view before) noexcept;
 
 /// Whether both texts have the same words, apart from case, spaces, and the marks of sentences and
-/// clauses. Spaces and marks within numbers count: "3.5" and "1 2". A text without words equals
-/// none.
+/// clauses. Spaces and marks within numbers matter, as in "3.5" and "1 2". A text without words
+/// matches none.
 bool has_same_words(std::string_view a, std::string_view b);
 /// Whether a text with the words `whole` may begin with `beginning`, whose last word may be
 /// incomplete.

@@ -23,7 +23,7 @@ std::optional<config_fault> fault_of(const saved_exchange& e, std::size_t place)
     return std::nullopt;
 }
 
-// A place in the text: of a whole character, and not before `least`.
+// Whether `place` is in the text, between characters, and not before `least`.
 bool is_place(const saved_open_turn& t, std::size_t place, std::size_t least) {
     return place >= least && place <= t.text.size() &&
            text::floor_to_character(t.text, place) == place;

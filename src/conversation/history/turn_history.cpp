@@ -34,7 +34,7 @@ bool is_plain(const chat_message& m) {
     return m.role == assistant && m.tool_calls.empty();
 }
 
-// The second message may continue a word of the first one, but no sentence that has ended.
+// The second message may continue a word of the first one, but not a sentence that has ended.
 std::string_view gap_between(const std::string& text, const std::string& next) {
     const bool is_sentence =
         !text.empty() && std::string_view(".!?").find(text.back()) != std::string_view::npos;
@@ -252,7 +252,7 @@ void turn_history::on_generated(time_point now, std::string_view unspoken) {
     if (is_open()) turn_.on_generated(unspoken);
 }
 
-// A silenced voice may report that it is done, which does not mean that the chunk was heard.
+// A silenced voice may report that it is done; that does not mean that the chunk was heard.
 void turn_history::on_continued(time_point now, chunk_id id) {
     settle_if_over(now);
     if (state_ != turn_state::ended || end_ != turn_end::interrupted) turn_.on_continued(id);
@@ -304,7 +304,7 @@ void turn_history::record_prompt_tokens(int tokens) {
         exchanges_[exchanges_.size() - 2].tokens = tokens - prompt_at_previous_;
 }
 
-/// Otherwise the prompt did not end at the start of the last exchange.
+/// If not, the prompt did not end at the start of the last exchange.
 bool turn_history::is_unanswered() const noexcept {
     return !is_resumed_ &&
            std::ranges::all_of(exchanges_.back().messages, [](const chat_message& m) {

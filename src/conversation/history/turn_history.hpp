@@ -22,7 +22,7 @@ namespace tandem::conversations {
 enum class turn_state {
     none,     ///< no turn yet
     running,  ///< a reply is being generated or spoken
-    ended,    ///< reports of heard text still count
+    ended,    ///< reports of heard text still take effect
     settled,  ///< the kept part is a message like any other
 };
 
@@ -31,7 +31,7 @@ inline constexpr std::string_view no_result = "No result: interrupted.";
 /// Maximum number of calls for which a late result is expected. Later calls replace earlier ones.
 inline constexpr std::size_t max_late_calls = 128;
 
-/// The history of one conversation: the system prompt, the exchanges, and the running or last turn
+/// The history of a conversation: the system prompt, the exchanges, and the running or last turn
 /// with its ledger. The turn is settled when the next message or turn arrives, or `resume_grace`
 /// after an interrupt; the kept part does not change afterwards. Pure: calls that depend on the
 /// time receive it. A call that does not fit the state has no effect.
@@ -39,38 +39,38 @@ class turn_history {
  public:
     /// Options and texts must be checked beforehand.
     explicit turn_history(conversation_options options = {});
-    /// An open turn is treated as if it were interrupted `now`.
+    /// An open turn is treated as if it had been interrupted `now`.
     explicit turn_history(saved_conversation saved, time_point now = {});
 
     // Messages and turns
 
     /// Appends a message of the user, a tool, the system, or the assistant outside a turn. Returns
-    /// false and appends nothing while a turn runs: end or interrupt it first. The same for a
+    /// false and appends nothing while a turn runs: end or interrupt it first. The same holds for a
     /// second result of a call, because templates reject it.
     bool append(chat_message m);
-    /// Rewrites the last message, which must not be of the system.
+    /// Rewrites the last message, which must not be a system message.
     const std::string& last_text() const { return exchanges_.back().messages.back().content; }
     void replace_last_text(std::string text) {
         exchanges_.back().messages.back().content = std::move(text);
     }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// The running turn has this text. It does not continue the message before it.
+    /// The running turn has this text, which does not continue the message before it.
     void give_text(std::string text) {
         is_given_ = true;
         turn_.set_text(std::move(text));
     }
-    /// The reply of the running turn calls these functions. Each call with its result is kept
-    /// whole, also if the turn is interrupted.
+    /// The reply of the running turn calls these functions. Each call is kept whole with its
+    /// result, even if the turn is interrupted.
     void record_calls(std::vector<tool_call> calls);
     /// Adds the result of a call of the running or last turn, or replaces one that is not final.
     /// Returns false if that turn has no such call, or if its result is already final. When the
     /// turn is settled, each call without a result gets one that reports the interruption, because
     /// templates reject a call without a result.
     bool answer_call(std::string_view id, const std::string& content, bool is_final = true);
-    /// The final result of a call of an earlier turn, as a message of the user, because templates
-    /// reject a message of a tool without its call. nullopt if there is no such call without a
-    /// final result.
+    /// The final result of a call of an earlier turn, as a message of the user, because
+    /// templates reject a tool's message without its call. nullopt if no such call lacks a final
+    /// result.
     std::optional<chat_message> make_late_message(std::string_view id, std::string_view content);
     /// The same for a message of role "tool".
     bool take_result(const chat_message& m) {
@@ -99,13 +99,13 @@ class turn_history {
     /// The newest reply whose chunks can still be heard; 0 if there is none.
     std::uint64_t newest_reply() const noexcept { return turn_.newest_reply(); }
     /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: from
-    /// the last whole word that was heard on, or after the chunk that the voice still speaks.
+    /// the last whole word that was heard on, or after the chunk that the voice is still speaking.
     /// Returns nullopt if the turn cannot be resumed.
     std::optional<std::string> resume(time_point now, std::optional<chunk_id> speaking = {});
     turn_state state(time_point now) const noexcept;
 
-    // Progress of the turn; see turn_ledger. Chunks count while the turn runs, the other reports
-    // until it is settled.
+    // Progress of the turn; see turn_ledger. Chunks are accepted while the turn runs, the other
+    // reports until it is settled.
 
     void begin_reply(std::uint64_t reply) noexcept;
     void on_handed_over(const chunk& c);
@@ -123,25 +123,25 @@ class turn_history {
     // Contents of the next prompt
 
     /// All messages, including the kept part of the turn in its current state, or all generated
-    /// text of a running turn. Consecutive messages of the user are joined by a line break, and
-    /// those of the assistant without one, because a generated text continues the one before it,
-    /// but with a space after a sentence. The templates of some models reject two in a row.
+    /// text of a running turn. Consecutive messages are joined, because the templates of some
+    /// models reject two in a row: the user's by a line break; the assistant's directly, because
+    /// generated text continues the text before it, but with a space after a sentence.
     std::vector<chat_message> messages() const;
     /// The messages before the running or last turn, joined in the same way.
     std::vector<chat_message> messages_before_turn() const;
     /// The messages as they were appended.
     std::vector<chat_message> transcript() const;
-    /// The state to save. A running turn is saved as if it were interrupted now and
-    /// `said_meanwhile` were appended then; the turn itself continues. Without `said_meanwhile`, a
-    /// turn that called no functions can be resumed later.
+    /// The state to save. A running turn is saved as if it were interrupted now, and
+    /// `said_meanwhile` then appended; the turn itself continues. Without `said_meanwhile`, a turn
+    /// that called no functions can be resumed later.
     saved_conversation saved(std::span<const chat_message> said_meanwhile = {}) const;
 
     // Use of the context
 
-    /// Reports the token count of the prompt of the turn that begins or is about to. The cost of
-    /// the previous exchange is the difference from the previous measurement.
+    /// Reports the token count of the prompt of the turn that begins or is about to begin. The
+    /// difference from the previous measurement is the cost of the previous exchange.
     void record_prompt_tokens(int tokens);
-    /// Further counts come from another model.
+    /// Later counts come from another model.
     void reset_prompt_measurements() noexcept { prompt_at_last_ = prompt_at_previous_ = -1; }
     /// Costs of the exchanges, oldest first; the last one is being answered.
     std::vector<exchange_size> measure_exchanges() const;

@@ -46,7 +46,7 @@ std::optional<chat_message> turn_history::make_late_message(std::string_view id,
         .content = fmt::format("Result of {}{}{}: {}", call->name, gap, call->arguments, content)};
 }
 
-// The arguments tell calls of one function apart. Long ones are omitted.
+// The arguments distinguish the calls of a function. Long ones are omitted.
 void turn_history::expect_late_result(tool_call call) {
     if (call.arguments.size() > max_late_argument_bytes) call.arguments.clear();
     if (late_calls_.size() >= max_late_calls) late_calls_.erase(late_calls_.begin());

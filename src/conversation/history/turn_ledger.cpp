@@ -52,8 +52,8 @@ void turn_ledger::on_generated(std::string_view unspoken) {
     overwrite_text(unspoken);
 }
 
-/// Makes the text after the handed-over part start with `next`. It already does if `next` belongs
-/// to the rest of a resumed turn.
+/// Makes the text after the handed-over part start with `next`. It already does so if `next`
+/// belongs to the rest of a resumed turn.
 void turn_ledger::overwrite_text(std::string_view next) {
     if (std::string_view(text_).substr(handed_over_).starts_with(next)) return;
     text_.resize(handed_over_);
@@ -106,8 +106,8 @@ void turn_ledger::advance_heard(std::size_t offset) {
     }
 }
 
-/// The last whole word, if text follows it. A completely spoken chunk is not spoken again, even if
-/// no white space follows it: floor_to_word_end() treats `here.“Shall` as one word.
+/// The end of the last whole word, if text follows it. A completely spoken chunk is not spoken
+/// again, even if no white space follows it: floor_to_word_end() treats `here.“Shall` as one word.
 std::size_t turn_ledger::heard_end_offset() const {
     if (heard_ == text_.size()) return heard_;
     const auto spoken = text::trim_trailing_space(std::string_view(text_).substr(0, spoken_));

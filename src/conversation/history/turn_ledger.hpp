@@ -24,8 +24,8 @@ class turn_ledger {
     /// Without `filler` and `kept_messages`.
     saved_open_turn saved() const;
 
-    /// The chunks of this reply follow. Chunks of other replies are rejected; those already taken
-    /// can still be heard.
+    /// The chunks of this reply follow. Chunks of other replies are rejected from now on; those
+    /// already taken can still be heard.
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
     /// Takes each chunk once, in order.
     void on_handed_over(const chunk& c);
@@ -42,10 +42,10 @@ class turn_ledger {
     /// This chunk and all earlier ones were heard completely.
     void on_continued(chunk_id id);
     /// This many characters of the chunk's speech were heard, and all earlier chunks. The furthest
-    /// report counts. Returns false if the turn has no such chunk, or if resume() took it back.
+    /// report is kept. Returns false if the turn has no such chunk, or if resume() took it back.
     bool record_heard(chunk_id id, std::size_t speech_characters);
-    /// As record_heard(), with the share of the speech from 0 to 1. NaN and smaller values count as
-    /// 0, larger ones as 1.
+    /// As record_heard(), with the share of the speech from 0 to 1. NaN and smaller values mean 0,
+    /// and larger ones mean 1.
     bool record_heard_share(chunk_id id, double share);
 
     /// Bytes of text() that were generated, handed over, and heard.
@@ -64,8 +64,8 @@ class turn_ledger {
 
     /// Continues from the last whole word that was heard: takes back the text handed over after it
     /// and forgets all chunks so far. Returns the text from there on, which another reply must hand
-    /// over. If the chunks of that reply differ, their text replaces it. If the voice still speaks
-    /// the chunk `speaking`, continues after it, and forgets only later chunks.
+    /// over. If the chunks of that reply differ, their text replaces it. If the voice is still
+    /// speaking the chunk `speaking`, continues after it, and forgets only later chunks.
     std::string resume(std::optional<chunk_id> speaking = {});
 
     /// The text that history keeps of an interrupted turn. If it omits anything other than white
@@ -94,8 +94,8 @@ class turn_ledger {
     bool is_complete_ = false;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
-    /// Everything up to here was spoken, and no word is split here, although only marks may
-    /// separate it from the next one.
+    /// Everything up to here was spoken. No word is split here, although only marks may separate it
+    /// from the next word.
     std::size_t spoken_ = 0;
     std::vector<part> parts_;
     std::size_t parts_heard_ = 0;

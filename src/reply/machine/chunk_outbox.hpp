@@ -15,11 +15,11 @@
 
 namespace tandem::detail {
 
-/// The consumer's side of one reply. Holds complete chunks and hands one over when the consumer
-/// requests it and at most `lookahead` of those handed over are not continued. Pure.
+/// The consumer's side of one reply. Holds complete chunks, and hands one over when the consumer
+/// requests it and at most `lookahead` of those handed over have not been continued. Pure.
 class chunk_outbox {
  public:
-    /// A chunk that was handed over and not continued.
+    /// A chunk that was handed over but not continued.
     struct unspoken_chunk {
         std::uint32_t seq = 0;
         std::size_t characters = 0;  ///< of its speech
@@ -29,7 +29,7 @@ class chunk_outbox {
     chunk_outbox(std::uint64_t reply, std::size_t lookahead)
         : reply_(reply), lookahead_(lookahead) {}
 
-    /// Adds a complete chunk, which gets its id at the hand-over.
+    /// Adds a complete chunk, which gets its id when it is handed over.
     void add_chunk(time_point now, chunk c);
     /// Adds a piece of reasoning or, if `text` is empty, a sign that the server is working. Held
     /// pieces are merged into one.
@@ -45,27 +45,27 @@ class chunk_outbox {
     }
     /// Returns the chunk to hand over, with its id and its speech. Precondition: is_due().
     chunk hand_over(time_point now, text::speech_maker& voice);
-    /// Whether the chunk was handed over and not continued.
+    /// Whether the chunk was handed over but not continued.
     bool is_unspoken(chunk_id id) const noexcept {
         return is_speaking() && id.reply == reply_ && id.seq >= unspoken_.front().seq &&
                id.seq < next_seq_;
     }
-    /// The consumer continues the chunk that is spoken, which is returned. Precondition:
+    /// The consumer continues the chunk being spoken, which is returned. Precondition:
     /// is_speaking().
     unspoken_chunk continue_spoken(time_point now);
 
-    /// Number of complete chunks that were not yet continued.
+    /// Number of complete chunks that have not been continued.
     std::size_t count_unacknowledged() const noexcept { return held_.size() + unspoken_.size(); }
-    /// A chunk is waiting only for the consumer's request.
+    /// Whether a chunk waits only for the consumer's request.
     bool is_waiting_for_request() const noexcept { return !is_speaking() && !held_.empty(); }
     bool is_speaking() const noexcept { return !unspoken_.empty(); }
     bool is_spoken_now(chunk_id id) const noexcept {
         return is_speaking() && id == chunk_id{reply_, unspoken_.front().seq};
     }
-    /// No chunk is held; those handed over last may still be spoken.
+    /// Whether no chunk is held; those handed over last may not have been spoken yet.
     bool is_empty() const noexcept { return held_.empty(); }
     bool has_no_held_text() const noexcept;
-    /// No chunk is held, and all were continued; or another one was requested, if that suffices.
+    /// Whether no chunk is held, and all were continued; a request for another one may suffice.
     bool is_done(bool request_suffices) const noexcept {
         return is_empty() && (!is_speaking() || (is_wanted_ && request_suffices));
     }
@@ -77,7 +77,7 @@ class chunk_outbox {
     std::uint32_t handed_over() const noexcept { return next_seq_; }
     std::string held_text() const;
     const std::deque<chunk>& held() const noexcept { return held_; }
-    /// The chunk that is spoken, followed by those handed over early.
+    /// The chunk being spoken, followed by those handed over early.
     const std::deque<unspoken_chunk>& unspoken() const noexcept { return unspoken_; }
 
  private:

@@ -55,7 +55,7 @@ bool id_resolver::on_tokens_recovered(std::span<const wire::token_id> ids) {
 void id_resolver::request_check() {
     if (!is_in_doubt() || is_waiting()) return;
     // Ids of the text are useless without those of the prompt, and would be unproven if the
-    // prompt's ids were added later.
+    // prompt's ids came later.
     if (text_.next_prompt().ids.empty()) return fall_back_to_text();
     trust_ = trust::asked;
     actions_.push_back(action::check_ids{});

@@ -21,13 +21,13 @@ class id_resolver {
 
     /// The next requests go to another server, which may know ids that the previous one did not.
     void on_server_found() noexcept;
-    /// The server failed: nothing is asked any more, and its ids may stand for other text
+    /// The server failed: it is asked nothing more, and its ids may stand for other text
     /// elsewhere.
     void on_server_lost() noexcept;
     /// The text is new, and so are all ids to come.
     void on_text_replaced() noexcept { trust_ = trust::proven; }
 
-    /// Requests what is missing while the chunk is spoken. A reply of a single request never does
+    /// Requests what is missing while the chunk is being spoken. A single-request reply never does
     /// this.
     void request_missing_ids();
     void on_prompt_tokenized(std::vector<wire::token_id> ids);
@@ -39,7 +39,7 @@ class id_resolver {
     /// `text` is what the ids stand for on this server. Returns false if nothing was asked.
     bool on_checked(std::string_view text);
 
-    /// Continues without what is not answered, and without ids in doubt.
+    /// Continues without the ids that were not answered or are in doubt.
     void fall_back_to_text();
     /// A reply that continues from here does not know which server the ids came from.
     void forget_doubtful_ids() noexcept {

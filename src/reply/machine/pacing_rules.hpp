@@ -9,7 +9,7 @@
 namespace tandem::detail {
 
 /// The meaning of a pacing mode. The *lead* of a reply is the number of its complete chunks that
-/// were not yet continued: the one being spoken, and those held.
+/// have not been continued: the one being spoken, and those held.
 struct pacing_rules {
     /// If set, this length of speech ahead of the voice replaces the lead below. A running request
     /// is cut when the speech reaches this length, or at the end of any chunk if another reply
@@ -19,7 +19,7 @@ struct pacing_rules {
     std::size_t low_watermark = 0;
     /// A running request is cut when the lead reaches this.
     std::size_t high_watermark = 1;
-    /// A due cut that waits for its peek is cancelled if a continue arrives first.
+    /// A due cut that is waiting for its peek is cancelled if a continue arrives first.
     bool continue_revokes_cut = false;
     /// The next slot is prefilled while the voice speaks.
     bool prefills_while_speaking = false;

@@ -29,14 +29,14 @@ struct recover_tokens {
 };
 /// Request a slot from the scheduler. Report on_slot_granted().
 struct request_slot {
-    /// The consumer waits for the result. If false, a pending hand-over to the consumer takes
+    /// Whether the consumer is waiting for the result. If not, a pending hand-over takes
     /// precedence.
     bool is_urgent = true;
 };
 /// The due time of the slot request has changed; see due().
 struct update_slot_request {};
-/// A chunk has ended, and more text follows. Call on_slot_wanted() at once if another reply needs
-/// the slot before due().
+/// A chunk has ended, and more text follows. If another reply needs the slot before due(), call
+/// on_slot_wanted() immediately.
 struct check_slot_demand {
     int slot;
 };
@@ -52,9 +52,9 @@ struct send_request {
     int slot;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict;
-    /// Without the grammar, which has been left.
+    /// Send no grammar: the text is past it.
     bool drops_grammar = false;
-    /// The model cannot end its text.
+    /// Keep the model from ending its text.
     bool ignores_end = false;
 };
 /// Let the server parse the generated text on the slot. Report on_calls_parsed().
@@ -85,10 +85,10 @@ struct release_slot {
     std::size_t holds_bytes = 0;
 };
 
-/// The reply needs no more slots: others may have the ones it used.
+/// The reply needs no more slots: others may use the ones it had.
 struct release_slot_ownership {};
 
-// A prefill has a slot and a connection of its own.
+// A prefill has its own slot and connection.
 
 /// Request the next slot from the scheduler. Report on_warm_slot_granted(). Never urgent.
 struct request_warm_slot {};

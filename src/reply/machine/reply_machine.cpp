@@ -4,7 +4,7 @@
 
 #include <array>
 
-// Requests and hand-over of the machine. reply_machine_reading.cpp contains the reading, and
+// The machine's requests and hand-over. reply_machine_reading.cpp contains the reading, and
 // reply_machine_deadlines.cpp the time limits.
 namespace tandem::detail {
 namespace {
@@ -71,7 +71,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(from);
-    // Begun text follows an opening.
+    // The text begun elsewhere follows an opening.
     calls_.start_after_prompt(from.begun ? from.word_marks.opening : continuation_.prompt());
     if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
     next_request(now);
@@ -105,7 +105,7 @@ void reply_machine::on_slot_granted(time_point now, int slot, bool reused, durat
     if (is_parsing_calls()) return request_calls(slot);
     continuation_.begin_request();
     // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
-    // failure it keeps running, because the listener hears nothing.
+    // failure, the deadline keeps running, because the listener hears nothing.
     if (!retry_.since()) open_chunk_.since.reset();
     actions_.push_back(make_request(slot));
 }
@@ -126,7 +126,7 @@ void reply_machine::on_event_read(time_point now, const wire::token_event& event
     metrics_recorder_.on_event_read(now, event);
     switch (event.what) {
         case kind::progress:
-            // Shows a reader that a long prompt is still being evaluated.
+            // Shows a reader that the server is still evaluating a long prompt.
             if (!rules_.hands_over_reasoning || !wire::is_partial_prompt_progress(event)) return;
             delivery_.add_reasoning(now, {});
             return hand_over_due_chunks(now);
@@ -199,8 +199,8 @@ void reply_machine::on_warming_event(time_point now, const wire::token_event& ev
     pause_or_request_next(now);
 }
 
-// If the server is gone, the time in which the voice speaks is used to find another one. The next
-// request meets and reports any other failure.
+// If the server is gone, the time in which the voice speaks is used to find another one. Any other
+// failure recurs in the next request, which reports it.
 void reply_machine::on_warming_failed(time_point now, failure why) {
     warming_.on_failed();
     const bool seeks = rules_.retry_policy.retries > 0 && phase_ == phase::resting;
@@ -213,7 +213,7 @@ void reply_machine::on_warming_failed(time_point now, failure why) {
 
 /// No request is running: sends or prefills the next one, as the pacing requires.
 void reply_machine::pause_or_request_next(time_point now) {
-    // A chunk that is ready goes before the request for later ones, because sending takes time.
+    // A chunk that is ready goes out before the request for later ones, because sending takes time.
     if (phase_ != phase::resting || delivery_.is_waiting_for_request()) return;
     if (needs_more(now)) return next_request(now);
     if (!ids_.is_waiting() && !is_token_budget_spent()) warming_.on_reply_paused(text().size());
@@ -325,7 +325,7 @@ void reply_machine::end_with_error(time_point now, error_code ec, const diagnost
     finish(now, {finish_reason::error, {ec, diag}});
 }
 
-// If the end of the reply withdraws the request, the metrics in the result are already filled.
+// If the end of the reply withdraws the request, the result already has its metrics.
 void reply_machine::on_slot_wait_cancelled(duration guard_wait) {
     if (guard_wait <= duration{}) return;
     if (!ended()) return metrics_recorder_.record_guard_wait(guard_wait);

@@ -39,7 +39,7 @@ namespace tandem::detail {
 /// State of a reply's generation. docs/internals.md describes the transitions.
 enum class reply_phase {
     idle,         ///< not started
-    seeking,      ///< requests a server, initially or after a failure; or pauses before that
+    seeking,      ///< requests a server, initially or after a failure, or pauses first
     resolving,    ///< requests token ids for the next request
     queued,       ///< waits for a slot
     first_token,  ///< the request is sent
@@ -64,38 +64,38 @@ class reply_machine {
     // Events. Each may be called in any phase; an event that does not fit the phase has no effect.
     void start(time_point now);
     /// The answer to action::request_server: a server with `slots` slots for the reply. With a
-    /// single slot nothing is prefilled, because that slot holds the text. The reply starts from
-    /// `from`; while it has not begun, another prompt makes it start over.
+    /// single slot, nothing is prefilled, because that slot holds the text. The reply starts from
+    /// `from`; until it has begun, another prompt makes it start over.
     void on_server_found(time_point now, int slots, reply_origin from = {});
     /// Sets the URL of the server; call it before on_server_found().
     void set_server_url(std::string_view server) {
         if (metrics_recorder_.set_server_url(server)) has_read_here_ = false;
     }
-    /// The negative answer. `is_final`: no further server must be sought.
+    /// The negative answer. If `is_final`, no other server must be sought.
     void on_no_server(time_point now, failure why, bool is_final = false);
-    /// Leaves a server that was removed; one that is away, if the reply rests; one that hangs, if
-    /// no request runs or the running one has received nothing since the check began.
+    /// Leaves a server if it was removed; if it is away and the reply rests; or if it hangs and no
+    /// request runs, or the running one has received nothing since the check began.
     void leave_server(time_point now, reason_to_leave reason);
     void on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable.
     void on_tokens_recovered(time_point now, std::span<const wire::token_id> ids);
     /// The text of next_prompt()'s ids on the server; empty if the server does not report it.
     void on_ids_checked(time_point now, std::string_view text);
-    /// The server did not answer one of these id requests. Returns true if the reply left the
+    /// The server did not answer one of these requests for ids. Returns true if the reply left the
     /// server, because a server that is away proves nothing about the ids. If false, treat the
     /// failure as an answer without ids.
     bool on_ids_request_failed(time_point now, const failure& why);
     void on_slot_granted(time_point now, int slot, bool reused, duration guard_wait);
-    /// Another reply needs the slot sooner; called during action::check_slot_demand.
+    /// Another reply needs the slot sooner. Called during action::check_slot_demand.
     void on_slot_wanted(time_point now);
-    /// The limit of waiting requests is reached.
+    /// The queue of waiting requests is full.
     void on_slot_refused(time_point now);
     /// The status of the answer arrived; the server sends it when a slot starts the request.
     /// `connect_duration` is the connect time, if known.
     void on_response_started(time_point now, std::optional<duration> connect_duration = {});
     void on_event_read(time_point now, const wire::token_event& event);
-    /// The answer to action::parse_calls: the calls in the generated text. The text of a reply of
-    /// JSON without a call is the answer.
+    /// The answer to action::parse_calls: the calls in the generated text. If a JSON reply has no
+    /// call, its text is the answer.
     void on_calls_parsed(time_point now, std::vector<tool_call> calls);
     /// The request ended without a final event, or could not be sent.
     void on_request_failed(time_point now, failure why);
@@ -119,15 +119,15 @@ class reply_machine {
     bool is_generating_call() const noexcept { return calls_.has_call() && !outcome_; }
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
     void on_continued(time_point now, chunk_id id);
-    /// The voice needs this long for the rest of this chunk. Has no effect if it speaks another
-    /// chunk.
+    /// The voice needs this long for the rest of this chunk. Has no effect if it is speaking
+    /// another one.
     void speaks_until(time_point now, chunk_id id, duration rest);
     void on_interrupted(time_point now);
     /// A listener waits for the draft: it ends as soon as its first chunk is complete.
     void on_draft_committed(time_point now);
     /// Ends the reply with an error in any phase.
     void end_with_error(time_point now, error_code ec, const diagnostics& diag);
-    /// deadline() has passed. Early calls have no effect.
+    /// The time deadline() has passed. Early calls have no effect.
     void on_deadline(time_point now);
 
     /// When to call on_deadline() next, unless another event comes first.
@@ -140,16 +140,16 @@ class reply_machine {
     bool is_draft() const noexcept { return rules_.is_draft; }
     bool is_waiting_for_slot() const noexcept { return phase_ == reply_phase::queued; }
     bool is_waiting_for_warm_slot() const noexcept { return warming_.is_waiting(); }
-    /// The slot on which the last request failed, unless another one was granted since.
+    /// The slot on which the last request failed, unless another one has been granted since.
     std::optional<int> failed_slot() const noexcept { return failed_slot_; }
-    /// A draft leaves the slots that are kept for turns, until a listener waits for it.
+    /// A draft does not use the slots kept for turns until a listener waits for it.
     slots::request_kind slot_request_kind() const noexcept {
         const bool waits_for_nobody = rules_.is_draft && !is_committed_;
         return has_begun() || waits_for_nobody ? slots::request_kind::continuation
                                                : slots::request_kind::turn;
     }
-    /// When the listener has heard the spoken chunk and the complete chunks after it. In the past
-    /// if the listener is already waiting.
+    /// When the listener will have heard the chunk being spoken and the complete chunks after it.
+    /// In the past if the listener is already waiting.
     time_point due(time_point now) const;
     /// The pace of the voice. set_pace() sets the pace learned in earlier replies.
     const voice_pace& pace() const noexcept { return pace_; }
@@ -173,7 +173,7 @@ class reply_machine {
     /// Text was generated: the next request continues from it.
     bool has_begun() const noexcept { return !continuation_.generated().empty(); }
     /// State from which another reply can continue. Call it once. Precondition: ended(), and its
-    /// actions are executed.
+    /// actions have been executed.
     reply_remainder take_remainder();
     /// Final once ended().
     const reply_result& result() const noexcept { return result_; }
@@ -201,7 +201,7 @@ class reply_machine {
     /// While peeking.
     struct peek {
         time_point due;
-        bool is_token_unread;  // waits for any further event, which is not read
+        bool is_token_unread;  // waits for any further event without reading it
     };
     struct server_search {
         bool is_asked = false;  // and not answered yet
@@ -279,7 +279,7 @@ class reply_machine {
     void end_request(time_point now, bool cut);
     void pause_or_request_next(time_point now);
 
-    // Continuing after a server failed, in reply_machine_failover.cpp.
+    // Continuing after a server failure, in reply_machine_failover.cpp.
     void acquire_server(time_point now);
     void handle_server_failure(time_point now, failure why);
     void abandon(time_point now, failure why);
@@ -330,18 +330,18 @@ class reply_machine {
     text::reasoning_meter meter_;
     std::string without_thinking_;
     int forced_speeches_ = 0;
-    bool is_speech_forced_ = false;  // the next or the running request must not end at once
+    bool is_speech_forced_ = false;  // the next or running request must not end immediately
     text::call_splitter calls_;
     wire::streamed_call streamed_call_;
     std::string call_lead_;  // what the template writes from the mark to the function's name
-    std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed
+    std::optional<finish_reason> parses_as_;  // the end of generation, while calls are being parsed
     bool forces_calls_ = false;               // the model's own calls are invalid
     bool is_committed_ = false;               // a listener waits for the draft
     text::chunker chunker_;
     text::speech_maker voice_;
     chunk_outbox delivery_;
     voice_pace pace_;
-    time_point speech_began_{};                   // of the chunk that is spoken
+    time_point speech_began_{};                   // of the chunk being spoken
     time_point speech_ends_{};                    // estimated
     std::optional<bool> ended_chunk_was_peeked_;  // until the next token
     reply_metrics_recorder metrics_recorder_;
@@ -360,7 +360,7 @@ class reply_machine {
     server_search search_;
     std::optional<int> failed_slot_;
     time_point started_{};
-    time_point listener_waits_since_{};  // while nothing is spoken
+    time_point listener_waits_since_{};  // while nothing is being spoken
     std::optional<outcome> outcome_;     // set when no more text follows
     reply_remainder rest_;
     reply_result result_;

@@ -7,8 +7,8 @@
 #include <utility>
 
 // The tool calls at the end of a reply. They are generated like text, in the same requests, and are
-// never spoken. When generation has ended, the server parses them on the same slot; after a
-// failure, on a slot as for any request.
+// never spoken. When generation has ended, the server parses them on the same slot or, after a
+// failure, on any slot that a request would get.
 namespace tandem::detail {
 namespace {
 
@@ -27,8 +27,8 @@ text::call_splitter reply_machine::make_splitter(const reply_origin& from) const
                                    : text::call_splitter(from.call_mark, from.word_marks);
 }
 
-/// The text before the call is complete. The request is not cut any more: nothing is spoken until
-/// the call has its result.
+/// The text before the call is complete. From now on, the request is not cut: nothing is spoken
+/// until the call has its result.
 void reply_machine::call_read(time_point now) {
     if (calls_.is_too_long()) {
         end_request(now, true);
@@ -46,7 +46,7 @@ void reply_machine::call_read(time_point now) {
     hand_over_due_chunks(now);
 }
 
-/// Whether generation ended with a whole call. A call that a limit cut off does not count.
+/// Whether generation ended with a whole call, which a call cut off by a limit is not.
 bool reply_machine::has_call_to_parse(finish_reason reason) const {
     if (reason == finish_reason::length) return false;
     if (calls_.has_call()) return !calls_.is_too_long();
@@ -71,7 +71,7 @@ void reply_machine::request_calls(int slot) {
         actions_.push_back(action::parse_calls{slot});
 }
 
-/// Calls are forced at most once. Text that merely mentions the mark is not a call, and must not
+/// Calls are forced only once. Text that merely mentions the mark is not a call, and must not
 /// become one.
 bool reply_machine::can_force_calls() const {
     return !forces_calls_ && !rules_.uses_call_schema && calls_.has_call() &&
@@ -105,14 +105,14 @@ void reply_machine::on_calls_parsed(time_point now, std::vector<tool_call> calls
     result_.calls = std::move(calls);
     if (!calls_.has_call()) result_.reasoning.resize(wire::find_channel_call(result_.reasoning));
     actions_.push_back(action::report_calls{result_.calls});
-    // A resumed reply speaks the rest of the text, and calls nothing again.
+    // A resumed reply speaks the rest of the text, and repeats no call.
     calls_ = text::call_splitter();
     end_text(now, finish_reason::tool_calls);
     rest_.generated = finish_reason::eos;
 }
 
-/// Whether the server answered, but does not parse the text. llama-server reports that as HTTP 500,
-/// which it would repeat.
+/// Whether the server answered that it cannot parse the text. llama-server reports that as HTTP
+/// 500, and would do so again.
 bool reply_machine::is_parse_error(const error_code& ec) noexcept {
     return ec == errc::server_error || ec == errc::invalid_tool_call || ec == errc::bad_request ||
            ec == errc::bad_response;
@@ -123,8 +123,8 @@ void reply_machine::fail_call(time_point now, failure why) {
     fail_generation(now, std::move(why));
 }
 
-/// Whether a request for another chunk counts as the continue of the last one. It does without
-/// lookahead, and after calls, whose results another reply will soon read.
+/// Whether a request for another chunk also continues the last one. It does without lookahead, and
+/// after calls, because another reply will soon read their results.
 bool reply_machine::request_is_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }

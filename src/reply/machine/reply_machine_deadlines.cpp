@@ -144,7 +144,7 @@ failure reply_machine::make_timeout_failure(errc code, duration limit, const cha
 
 // --- the open chunk
 
-/// While another chunk is spoken, no deadline applies.
+/// While another chunk is being spoken, no deadline applies.
 time_point reply_machine::chunk_break_time() const {
     const bool is_before_request =
         phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
@@ -153,7 +153,7 @@ time_point reply_machine::chunk_break_time() const {
     if (rules_.chunk_deadline == duration{} || !is_reading || !open_chunk_.since ||
         open_chunk_.is_unbreakable || delivery_.count_unacknowledged() > 0)
         return never;
-    // Time in which the voice spoke does not count.
+    // Time in which the voice spoke is not counted.
     const bool was_carried = retry_.since() && is_before_request;
     const auto since =
         was_carried ? std::max(*open_chunk_.since, listener_waits_since_) : *open_chunk_.since;

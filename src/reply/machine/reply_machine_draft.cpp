@@ -2,7 +2,7 @@
 
 #include <utility>
 
-// A reply that is generated to the end of its first chunk, before a listener waits for it.
+// A draft: a reply that is generated to the end of its first chunk before a listener waits for it.
 namespace tandem::detail {
 namespace {
 
@@ -10,7 +10,7 @@ using phase = reply_phase;
 
 }  // namespace
 
-// The token after the chunk may end the text, which saves a request later.
+// The token after the chunk may end the text; reading it saves a later request.
 void reply_machine::end_complete_draft(time_point now) {
     if (ended()) return;
     if (outcome_ && outcome_->error.ec) return finish(now, *std::exchange(outcome_, {}));

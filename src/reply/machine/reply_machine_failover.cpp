@@ -16,8 +16,8 @@ using phase = reply_phase;
 
 }  // namespace
 
-/// Splits the text generated before into chunks again, word by word because token boundaries are
-/// not kept. The cleaner reads the spoken text first to learn which marks are open.
+/// Splits the previously generated text into chunks again, word by word, because token boundaries
+/// are not kept. The cleaner reads the spoken text first to learn which marks are open.
 void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
                                           std::string_view spoken) {
     continuation_ = std::move(rest.text);
@@ -115,7 +115,7 @@ void reply_machine::abandon(time_point now, failure why) {
 bool reply_machine::should_leave_server(const reason_to_leave& reason) const noexcept {
     using kind = reason_to_leave::kind;
     if (reason.what == kind::removed) return true;
-    // If leaving would end the reply, stay: the server may be back in time.
+    // If leaving would end the reply, it stays: the server may be back in time.
     if (rules_.retry_policy.retries == 0 || (rules_.is_constrained && has_begun())) return false;
     // A running request detects by itself that the server is away.
     if (reason.what == kind::away) return phase_ == phase::resting;
@@ -125,7 +125,7 @@ bool reply_machine::should_leave_server(const reason_to_leave& reason) const noe
 void reply_machine::handle_server_failure(time_point now, failure why) {
     const bool has_enough = phase_ == phase::peeking;
     continuation_.record_cut();
-    // The token limit was already reached, so the end was next.
+    // The token limit had been reached, so the end would have been next.
     if (is_token_budget_spent() && !is_parsing_calls())
         return end_generation(now, finish_reason::length);
     if (!can_retry(now, why))
@@ -144,7 +144,7 @@ void reply_machine::handle_server_failure(time_point now, failure why) {
     acquire_server(now);
 }
 
-/// If false, `why` explains the reason.
+/// Whether the reply may retry; if not, `why` gives the reason.
 bool reply_machine::can_retry(time_point now, failure& why) {
     const auto what = classify_failure(why.ec, continuation_.kept_tokens() > 0);
     if (what == failure_kind::final || rules_.retry_policy.retries == 0) return false;
@@ -170,7 +170,7 @@ void reply_machine::on_ids_checked(time_point now, std::string_view text) {
 }
 
 // If the ids are not in doubt, the next request will detect a missing server. A server that answers
-// with an error may never report the text of ids, so the reply continues without them, as at its
+// with an error may never report the text of ids, so the reply continues without them, as in its
 // last try.
 bool reply_machine::on_ids_request_failed(time_point now, const failure& why) {
     const bool is_asking = phase_ != phase::seeking && ids_.is_waiting() && !ended();
@@ -189,7 +189,7 @@ time_point reply_machine::server_search_deadline() const {
     return search_.is_asked ? never : retry_.next_attempt_at();
 }
 
-/// While a chunk is spoken, the listener is not waiting.
+/// While a chunk is being spoken, the listener is not waiting.
 time_point reply_machine::retry_give_up_time() const {
     if (!retry_.since() || phase_ == phase::generated || delivery_.count_unacknowledged() > 0)
         return never;
@@ -206,8 +206,8 @@ void reply_machine::give_up(time_point now) {
     fail_generation(now, std::move(why));
 }
 
-/// When to end a sentence that was possibly complete when the server failed, because its peek may
-/// take long.
+/// When to end a sentence that may have been complete when the server failed: its peek may take
+/// long.
 time_point reply_machine::peek_hold_deadline() const {
     const bool is_trying = phase_ == phase::seeking || phase_ == phase::resolving ||
                            phase_ == phase::queued || phase_ == phase::first_token;
@@ -221,7 +221,7 @@ void reply_machine::handle_peek_hold_expiry(time_point now) {
     hand_over_before_request(now);
 }
 
-/// A chunk is available without the pending request, which may therefore only serve later chunks.
+/// A chunk is available without the pending request, which may therefore serve only later chunks.
 void reply_machine::hand_over_before_request(time_point now) {
     collect_chunks(now);
     hand_over_due_chunks(now);

@@ -52,7 +52,7 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     return true;
 }
 
-/// Reads text that the filter decided while no request runs.
+/// Reads text that the filter released while no request was running.
 void reply_machine::on_visible_read(time_point now, const text::visible_text& visible) {
     meter_.on_text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
     meter_.on_request_ended(now);
@@ -99,7 +99,7 @@ void reply_machine::on_slot_wanted(time_point now) {
 
 /// Cuts the request, unless the reply may end with the next token. That is possible after a certain
 /// sentence end, where another request could report the end only after the guard, and if the last
-/// text may be all that precedes a stop word. The chunk itself is not delayed.
+/// text may be all that precedes a stop word. This does not delay the chunk.
 void reply_machine::stop_after_chunk(time_point now, bool peeked) {
     peek_ = {.due = now, .is_token_unread = peeked || rules_.peek_hold == duration{}};
     if (!peek_.is_token_unread)
@@ -115,7 +115,7 @@ void reply_machine::stop_after_chunk(time_point now, bool peeked) {
 void reply_machine::collect_chunks(time_point now) {
     while (chunker_.current() == status::ready) {
         auto piece = chunker_.take();
-        // Templates put white space before a call, which is nothing to speak.
+        // Templates put white space before a call; it is not to be spoken.
         if (calls_.has_call() && text::is_all_white_space(piece.text)) continue;
         chunk c{.text = std::move(piece.text),
                 .language = std::move(piece.language),
@@ -150,7 +150,7 @@ void reply_machine::end_reading(time_point now, bool ids_are_sure) {
     if (!ids_are_sure) continuation_.record_cut();
     enter_phase(phase::resting, now);
     collect_chunks(now);
-    // The chunk goes before requests.
+    // The chunk goes out before any request.
     hand_over_due_chunks(now);
     if (ended()) return;
     ids_.request_missing_ids();
@@ -161,7 +161,7 @@ void reply_machine::end_reading(time_point now, bool ids_are_sure) {
 
 void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
     on_visible_read(now, reasoning_.finish());
-    // What a limit cut off may be the beginning of a call.
+    // Text cut off by a limit may be the beginning of a call.
     if (reason != finish_reason::length)
         show_text(calls_.finish());
     else if (is_answer_in_json())

@@ -13,8 +13,8 @@ using phase = reply_phase;
 
 // A model that resumes its reasoning after each closing mark would never speak.
 constexpr int max_closed_reasonings = 4;
-// A model may also end its text right after the mark. A request of `forced_tokens`, during which it
-// cannot end, prevents that, at most `max_forced_speeches` times.
+// A model may also end its text right after the mark. To prevent that, it must generate
+// `forced_tokens` in a request that cannot end sooner, at most `max_forced_speeches` times.
 constexpr int forced_tokens = 8;
 constexpr int max_forced_speeches = 4;
 
@@ -55,8 +55,8 @@ void reply_machine::end_request_to_go_on(time_point now, bool cut) {
     end_request(now, cut);
 }
 
-/// Whether generation ended after a closed reasoning, before it said anything; or ended only
-/// because the request that forces speech is short.
+/// Whether generation ended after closed reasoning without saying anything, or ended only because
+/// the request that forces speech is short.
 bool reply_machine::ends_unspoken(finish_reason reason) const {
     if (is_speech_forced_ && reason == finish_reason::length) return !is_token_budget_spent();
     return meter_.cuts() > 0 && !meter_.has_spoken() && !calls_.has_call() &&

@@ -44,8 +44,8 @@ bool reply_machine::needs_more(time_point now) const {
     return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;
 }
 
-/// `never` if the time is after the spoken chunk, because the consumer's next call changes it
-/// anyway.
+/// `never` if the time is after the end of the chunk being spoken, because the consumer's next call
+/// changes it anyway.
 time_point reply_machine::next_request_time() const {
     if (!rules_.pacing.ahead_speech || !delivery_.is_speaking()) return never;
     const auto at = due(time_point::min()) - *rules_.pacing.ahead_speech / 2;

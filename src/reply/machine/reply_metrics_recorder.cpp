@@ -211,7 +211,7 @@ void reply_metrics_recorder::close_request() {
 
 void reply_metrics_recorder::fill_result(time_point now, reply_result& result, int prompt_tokens) {
     close_request();
-    // A wait ended by an interrupt or by its time limit still counts.
+    // A wait that ended by an interrupt or at its limit is included.
     end_slot_wait(now);
     end_continue_wait(now);
     record_event(now, timeline_event::kind::end);

@@ -32,17 +32,17 @@ struct reply_rules {
     bool uses_call_schema = false;
     bool must_call = false;
     bool may_call_several = true;
-    /// Maximum time from a chunk's first token to its hand-over while no other is spoken; 0 =
+    /// Maximum time from a chunk's first token to its hand-over while no other is being spoken; 0 =
     /// unbounded.
     duration chunk_deadline{};
     /// Maximum number of tokens of the whole reply; 0 = unbounded.
     int max_tokens = 0;
     bool erase_after_cut = false;
     bool has_stop_words = false;
-    /// Number of chunks that are handed over while an earlier one is spoken.
+    /// Number of chunks that are handed over while an earlier one is being spoken.
     std::size_t lookahead = 0;
     std::vector<tag_pair> reasoning_tags{};
-    /// At a limit, the reasoning is closed, and the reply continues. If there is one, reasoning
+    /// At a limit, the reasoning is closed, and the reply continues. If there is a limit, reasoning
     /// also ends after half of max_tokens, so that tokens are left to speak.
     text::reasoning_limits reasoning{};
     /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
@@ -59,7 +59,7 @@ inline constexpr duration draft_lifetime = std::chrono::seconds(5);
 
 struct reply_options {
     generation_options options{};
-    /// Granularity for a reader; nothing: at the pace of a voice.
+    /// Unit of delivery to a reader; nullopt: chunks at the pace of a voice.
     std::optional<stream_by> streamed_by{};
     /// See reply_rules.
     bool is_draft = false;

@@ -25,7 +25,7 @@ struct reply_remainder {
     /// Visible text that was generated but not handed over. Text that `reasoning` and
     /// `calls` withhold may follow it.
     std::string unspoken{};
-    /// In a draft, the chunk with which `unspoken` begins, if it is complete. Its number of tokens
+    /// In a draft, the chunk at the start of `unspoken`, if it is complete. Its number of tokens
     /// cannot be derived from the text.
     std::optional<text::chunk_text> drafted_chunk{};
     /// In a draft, its reasoning, which may contain a call that gpt-oss wrote to a channel.
@@ -50,7 +50,7 @@ struct early_work {
 
 /// Text that was generated after a prompt by another process.
 struct begun_text {
-    /// All of it, of which the end `unspoken` must be handed over.
+    /// All of it; its end, `unspoken`, must be handed over.
     std::string text{};
     std::string unspoken{};
 };
@@ -63,9 +63,9 @@ struct reply_origin {
     std::optional<reply_remainder> rest{};
     /// With `rest` or `begun`: the visible text before its `unspoken`, which was already spoken.
     std::string spoken{};
-    /// With `prompt`: the text with which a tool call begins; empty: none is expected.
+    /// With `prompt`: the text with which a tool call begins; empty if none is expected.
     std::string call_mark{};
-    /// The text from the mark to the function's name; empty: not known.
+    /// The text from the mark to the function's name; empty if not known.
     std::string call_lead{};
     /// With `prompt`: what the model writes around its words.
     text::text_marks word_marks{};

@@ -9,7 +9,7 @@
 namespace tandem::detail {
 
 /// Prefills the next slot with the text so far while the voice speaks: one small request per pause
-/// of the reply, which ends by itself. Pure; its actions are appended to those of the reply.
+/// of the reply, and it ends by itself. Pure; its actions are appended to those of the reply.
 class slot_warming {
  public:
     /// `actions` must outlive this object.

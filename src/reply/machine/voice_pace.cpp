@@ -6,10 +6,10 @@
 namespace tandem::detail {
 namespace {
 
-// Each new chunk reduces the weight of earlier chunks by this factor, so about the last six count.
+// Each new chunk reduces the weight of earlier chunks by this factor, so about the last six matter.
 constexpr double kept_weight = 0.85;
-// A longer time includes a pause, such as a call on hold. It counts as this multiple of the
-// estimate.
+// A longer time includes a pause, such as a call on hold. It is reduced to this multiple of the
+// estimate, plus 1 s.
 constexpr double max_share = 3;
 
 using seconds = std::chrono::duration<double>;

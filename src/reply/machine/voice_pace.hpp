@@ -7,8 +7,8 @@
 namespace tandem::detail {
 
 /// The pace of a voice, learned from the time between the hand-over and the continue of each chunk.
-/// It consists of a start-up time and a time per character. Later chunks count more. The initial
-/// pace is 170 words a minute, which is usual for English speech. Pure.
+/// It consists of a start-up time and a time per character. Later chunks have more weight. The
+/// initial pace is 170 words a minute, which is usual for English speech. Pure.
 class voice_pace {
  public:
     /// How long the voice takes to speak this many characters.

@@ -90,7 +90,7 @@ bool reply_transcript::is_missing_mark() const noexcept {
     return ids_usable_ && std::ranges::any_of(holes_, &missing_ids::is_mark);
 }
 
-/// The number of ids that belong to the piece, with which `ids` begins.
+/// The number of ids at the start of `ids` that belong to the piece.
 std::size_t reply_transcript::count_of(const missing_ids& h, std::span<const wire::token_id> ids) {
     if (!h.is_mark()) return h.count;
     return static_cast<std::size_t>(std::ranges::find(ids, separator) - ids.begin());

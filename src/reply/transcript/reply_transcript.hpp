@@ -26,9 +26,9 @@ struct prompt_view {
 /// The server sends no event for a token that ends inside a character, so its id is lost. Such a
 /// piece of text is tokenized again (texts_with_missing_ids(), set_recovered_ids()), and the ids
 /// are accepted if their count and the last id agree. Ids after the last text are not kept: the
-/// server may be withholding their text as the start of a stop word and would not send it again.
-/// The last text before a cut must not bring along ids of a stop word or of the end token either:
-/// with stop words it is tokenized again too, unless an event followed it.
+/// server may be withholding their text as the start of a stop word, and would not send it again.
+/// The last text before a cut must not add ids of a stop word or of the end token either: if there
+/// are stop words, it is also tokenized again, unless an event followed it.
 class reply_transcript {
  public:
     explicit reply_transcript(prompt_with_ids prompt = {}, bool has_stop_words = false);
@@ -79,7 +79,7 @@ class reply_transcript {
 
  private:
     // A piece of text of `count` tokens, of which only the `known` ids starting at `at` were
-    // received. Of a mark, neither is known, and `piece` is its index in `pieces_`.
+    // received. For a mark, neither is known, and `piece` is its index in `pieces_`.
     struct missing_ids {
         std::size_t at;
         std::size_t known;

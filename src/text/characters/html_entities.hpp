@@ -12,8 +12,8 @@ struct html_entity {
     std::string text{};     ///< the characters it stands for; a plain space for every kind of space
 };
 
-/// The entity at the start of `text`, if it is one that occurs in prose. Unknown names do not
-/// count.
+/// The entity at the start of `text`, if it is one that occurs in prose. Unknown names are not
+/// entities.
 html_entity parse_leading_entity(std::string_view text);
 
 }  // namespace tandem::text

@@ -70,7 +70,7 @@ bool are_eight_ascii(const char* bytes) noexcept {
 }
 
 /// Returns the end of the run of ASCII bytes that starts at `from`. Tests eight bytes at a time;
-/// the last group overlaps the previous one so that it is also eight bytes long.
+/// the last group overlaps the previous one, so that it also has eight bytes.
 std::size_t skip_ascii(std::string_view text, std::size_t from) noexcept {
     while (from + 8 <= text.size() && are_eight_ascii(text.data() + from)) from += 8;
     const bool is_short = from + 8 > text.size() && text.size() >= 8;

@@ -13,7 +13,7 @@ constexpr bool is_white_space(char32_t c) noexcept {
            c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-/// White space without the non-breaking spaces.
+/// White space except non-breaking spaces.
 bool is_breaking_space(char32_t c) noexcept;
 
 /// Returns true for an empty text.
@@ -23,7 +23,7 @@ std::string_view trim_leading_space(std::string_view text) noexcept;
 std::string_view trim_trailing_space(std::string_view text) noexcept;
 std::string_view trim_white_space(std::string_view text) noexcept;
 
-/// Both texts, with a space between them if there is no white space yet and neither is empty.
+/// Both texts, separated by a space if there is no white space between them and neither is empty.
 std::string join_with_space(std::string_view text, std::string_view next);
 
 }  // namespace tandem::text

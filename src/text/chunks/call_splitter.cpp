@@ -5,7 +5,7 @@
 namespace tandem::text {
 namespace {
 
-/// The part of an opening that words need: models may omit white space after a tag.
+/// The required part of an opening: models may omit white space after a tag.
 std::string_view find_required_part(std::string_view opening) noexcept {
     const auto part = opening.substr(0, opening.find_last_not_of(" \t\r\n") + 1);
     const bool has_tags = (part.starts_with('<') && part.ends_with('>')) ||
@@ -13,7 +13,7 @@ std::string_view find_required_part(std::string_view opening) noexcept {
     return has_tags ? part : opening;
 }
 
-/// Whether words have begun in the prompt and not ended.
+/// Whether words have begun in the prompt, but not ended.
 bool ends_in_words(const text_marks& marks, std::string_view prompt) noexcept {
     const auto opening = find_required_part(marks.opening);
     const auto at = prompt.rfind(opening);
@@ -100,7 +100,7 @@ void call_splitter::begin_call(std::size_t at) {
     place_ = place::before_words;
 }
 
-/// Makes these bytes of the withheld text visible, unless they are not of the reply's words.
+/// Shows these bytes of the withheld text, unless the prompt has them or the words have ended.
 void call_splitter::show(std::size_t from, std::size_t to) {
     from = std::clamp(of_prompt_, from, to);
     if (place_ != place::after_words) shown_.append(withheld_, from, to - from);
@@ -114,7 +114,7 @@ call_splitter::visible call_splitter::show_withheld_text() {
     return take_shown_text();
 }
 
-/// Their tokens count with the first of the visible bytes.
+/// The tokens of the text are counted with its first visible byte.
 call_splitter::visible call_splitter::take_shown_text() {
     if (shown_.empty()) return {};
     return {shown_, std::exchange(tokens_, 0)};
@@ -128,7 +128,7 @@ call_splitter::found_mark call_splitter::find_mark(std::size_t from) const {
         bool may_become_one = false;
         for (const auto* mark : {&mark_, &words_.opening, &words_.closing}) {
             if (mark->empty() || mark->front() != rest.front()) continue;
-            // Before the words, only a closing mark that begins in the prompt counts.
+            // Before the words, only a closing mark that begins in the prompt is recognized.
             const bool can_close = place_ != place::before_words || at < of_prompt_;
             if (mark == &words_.closing && !can_close) continue;
             const auto bytes = count_common_bytes(*mark, rest);

@@ -10,12 +10,12 @@ namespace tandem::text {
 /// Maximum bytes of tool calls in a reply, including their marks.
 inline constexpr std::size_t max_call_bytes = std::size_t{1} << 20;
 
-/// What models write around the words of each reply, such as ">>>all\n". They are no words.
+/// What models write around the words of each reply, such as ">>>all\n". It is not spoken.
 struct text_marks {
-    /// Empty: the words have no marks. It may begin in the prompt, and is removed from anywhere in
-    /// the words, even without the white space after its last tag.
+    /// Empty if the words have no marks. It may begin in the prompt, and is removed anywhere in the
+    /// words, even without the white space after its last tag.
     std::string opening{};
-    /// Ends words that an opening began: what follows is not spoken until another opening. Empty:
+    /// Ends words that an opening began: what follows is not spoken until another opening. Empty if
     /// nothing ends them.
     std::string closing{};
 
@@ -26,8 +26,8 @@ struct text_marks {
 std::string_view find_begun_opening(const text_marks& marks, std::string_view prompt) noexcept;
 
 /// Separates the words of a reply from the marks around them, and from the tool calls that end it:
-/// everything from the opening mark of a call on. Of two marks, the longer one counts. Withholds
-/// text that may become a mark until it is decided. The visible text does not depend on how the
+/// everything from the opening mark of a call on. Of two marks, the longer one is used. Withholds
+/// text that may become a mark until that is decided. The visible text does not depend on how the
 /// text is split into tokens.
 class call_splitter {
  public:
@@ -38,7 +38,7 @@ class call_splitter {
         int tokens = 0;
     };
 
-    /// `mark` is the text with which a call begins; empty: the reply contains no calls.
+    /// `mark` is the text with which a call begins; empty if the reply contains no calls.
     explicit call_splitter(std::string mark = {}, text_marks words = {})
         : mark_(std::move(mark)), words_(std::move(words)) {}
     static call_splitter withholding_all() {

@@ -19,7 +19,7 @@ constexpr std::size_t max_bytes_of_a_character = 4;
 chunk_limits without_zeros(chunk_limits l) noexcept {
     if (l.max_tokens <= 0) l.max_tokens = std::numeric_limits<int>::max();
     if (l.first_max_tokens <= 0) l.first_max_tokens = l.max_tokens;
-    // At the maximum the chunk must end anyway, so the minimum must not exceed it.
+    // The chunk must end at the maximum anyway, so the minimum must not exceed it.
     l.first_min_tokens = std::min(l.first_min_tokens, l.first_max_tokens);
     return l;
 }
@@ -43,7 +43,7 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
-// The detector does not see it: it could find the end of the chunk's sentence once more.
+// The detector does not see it: it could find the end of the chunk's sentence again.
 void chunker::feed_chunk(const chunk_text& chunk) {
     text_ += chunk.text;
     ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens, chunk.language});
@@ -128,7 +128,7 @@ bool chunker::is_at_limit() const noexcept {
            token_ends_.size() >= static_cast<std::size_t>(max_tokens());
 }
 
-/// At a limit: whether one more token may decide a pending sentence end.
+/// Whether, at a limit, one more token may decide a pending sentence end.
 bool chunker::may_peek() const noexcept {
     return open_text().size() < max_chunk_bytes &&
            token_ends_.size() <= static_cast<std::size_t>(max_tokens());
@@ -181,7 +181,7 @@ std::optional<chunker::end_place> chunker::find_best_break(std::string_view text
 }
 
 /// The best end within the limits of the open chunk. Scans the text up to the limits once for each
-/// chunk; only carried text is scanned again.
+/// chunk; it rescans only carried text.
 chunker::end_place chunker::fall_back() const {
     const auto end = std::min(max_chunk_bytes, token_end(max_tokens()));
     const auto text = open_text().substr(0, floor_to_character(open_text(), end));

@@ -26,9 +26,9 @@ struct chunk_limits {
     /// Minimum length in characters of a sentence; applies to all chunks except the first. 0 =
     /// none.
     int min_chars = 0;
-    /// Makes each fed text a chunk of its own.
+    /// Makes each fed text a separate chunk.
     bool by_token = false;
-    /// At a limit, a chunk does not end inside a mark with one of these tags if it can end before.
+    /// At a limit, a chunk ends before, not inside, a mark with one of these tags, if possible.
     std::vector<std::string> mark_tags{};
 };
 
@@ -40,8 +40,8 @@ struct chunk_text {
     std::string language{};  ///< whose rules ended it
 };
 
-/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken pieces,
-/// followed by unread(), are byte for byte the text that was fed.
+/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken pieces
+/// followed by unread() are, byte for byte, the text that was fed.
 class chunker {
  public:
     enum class status {
@@ -57,13 +57,13 @@ class chunker {
     /// while a chunk is ready: boundaries do not depend on when chunks are taken. Chunks that wait
     /// to be taken are not bounded here.
     status feed(std::string_view token_text, int tokens = 1);
-    /// Reads text that is known to be the first chunk. Precondition: nothing was read.
+    /// Reads text that is known to be the first chunk. Precondition: nothing has been read.
     void feed_chunk(const chunk_text& chunk);
     /// The peek token did not arrive in time, so the chunk ends at its pending end. Has no effect
     /// unless current() is `holding`.
     status hold_expired();
-    /// Ends the open chunk now: at its pending end, else after its last clause, else before its
-    /// last word. Has no effect if the chunk has no such place.
+    /// Ends the open chunk now at the first of these that it has: its pending end, the end of its
+    /// last clause, the start of its last word. Has no effect if it has none.
     status force_chunk_end();
     /// Ends the text: unread text becomes the last chunk or chunks. After they are taken, current()
     /// is `reading` and unread() is empty.
@@ -77,7 +77,7 @@ class chunker {
     /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
     /// current() then reports the status of that chunk. Precondition: current() is `ready`.
     chunk_text take();
-    /// Text that was read and is in no piece taken so far.
+    /// Text that was read but is in no piece taken so far.
     std::string_view unread() const noexcept { return std::string_view(text_).substr(begin_); }
 
  private:

@@ -122,7 +122,7 @@ void reasoning_filter::pass_mark(const found& mark) {
     drop(mark.bytes);
     inside_ = mark.opened;
     reasoning_begins_ = true;
-    // White space before the mark already separates the words, so skip the white space after it.
+    // White space before the mark already separates the words; that after the mark is skipped.
     skips_space_ = !inside_ && after_space_;
 }
 
@@ -154,8 +154,8 @@ void reasoning_filter::skip_space(std::string_view& text) {
     }
 }
 
-/// Removes decided bytes of `withheld_` that are not visible. count() has counted the tokens with a
-/// visible byte before.
+/// Removes decided bytes of `withheld_` that are not visible. count() has counted the tokens that
+/// have an earlier visible byte.
 void reasoning_filter::drop(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();
@@ -199,8 +199,8 @@ std::vector<tag_pair> default_reasoning_tags() {
         {"\xE2\x97\x81think\xE2\x96\xB7", "\xE2\x97\x81/think\xE2\x96\xB7"},  // Kimi-VL
         {"<|channel>thought", "<channel|>"},                                  // Gemma 4
         {"<|open|>think<|sep|>", "<|close|>think<|sep|>"},                    // Kimi K3
-        // gpt-oss. Tool calls have text before <|message|>. llama-server does not render <|end|>,
-        // so only the mark of the final answer ends the preceding channel.
+        // For gpt-oss. Tool calls have text before <|message|>. llama-server does not render
+        // <|end|>, so only the mark of the final answer ends the preceding channel.
         {"<|channel|>analysis", "<|channel|>final<|message|>"},
         {"<|channel|>analysis", "<|start|>assistant<|channel|>final<|message|>"},
         {"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"},

@@ -11,14 +11,14 @@
 
 namespace tandem::text {
 
-/// The text that is decided to be visible, and the text inside reasoning. Both views are valid
+/// Text that has been decided to be visible, and the text inside reasoning. Both views are valid
 /// until the next call of the filter, and only as long as the fed text.
 struct visible_text {
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 if that byte was returned earlier.
     int tokens = 0;
     /// Excludes the marks and the white space after an opening mark. If the opening mark is a
-    /// prefix of a longer one, the remainder of the longer mark is excluded too.
+    /// prefix of a longer one, the remainder of that is also excluded.
     std::string_view reasoning{};
     /// Tokens that certainly have no byte in visible text: the tokens of reasoning, of its marks,
     /// and of the white space after them.
@@ -32,7 +32,7 @@ std::optional<std::size_t> find_open_reasoning(std::string_view prompt,
 
 /// Removes a model's reasoning: all text from an opening mark to its closing mark, the marks
 /// themselves, and the white space after them if white space or nothing precedes them. Also removes
-/// a closing mark without an opening one. Withholds text that may become a mark until it is
+/// a closing mark without an opening one. Withholds text that may become a mark until that is
 /// decided. The visible text does not depend on how the text is split into tokens. Pairs with the
 /// same opening mark close each other's reasoning; marks do not nest. Keeps fewer bytes than the
 /// longest mark.
@@ -49,8 +49,8 @@ class reasoning_filter {
     visible_text finish();
 
     bool is_inside() const noexcept { return inside_.has_value(); }
-    /// The mark that closes the open reasoning. Of several, the longest, which names what it ends
-    /// most fully. Precondition: is_inside().
+    /// The mark that closes the open reasoning. Of several, the longest, because it names most
+    /// fully what it ends. Precondition: is_inside().
     const std::string& closing_mark() const;
     /// Number of undecided bytes.
     std::size_t withheld() const noexcept { return withheld_.size(); }

@@ -13,16 +13,16 @@ struct reasoning_limits {
     int tokens = 0;
 };
 
-/// Measures a reply's reasoning, and decides when it must end. Only time in which a request runs
-/// counts. Pure.
+/// Measures a reply's reasoning, and decides when it must end. Includes only time in which a
+/// request runs. Pure.
 class reasoning_meter {
  public:
-    /// `is_inside`: the prompt has opened reasoning.
+    /// `is_inside`: whether the prompt has opened reasoning.
     explicit reasoning_meter(reasoning_limits limits = {}, bool is_inside = false)
         : limits_(limits), is_inside_(is_inside) {}
 
-    /// Text was read, of which `tokens` tokens belong to reasoning; `is_inside`: reasoning is open
-    /// after it.
+    /// Text was read, of which `tokens` tokens belong to reasoning; `is_inside`: whether reasoning
+    /// is open after it.
     void on_text_read(time_point now, bool is_inside, int tokens) noexcept;
     /// Text outside reasoning was shown.
     void on_text_shown(std::string_view text) noexcept;
@@ -35,8 +35,8 @@ class reasoning_meter {
     void lift_limit() noexcept { limits_ = {}; }
 
     bool is_limited() const noexcept { return limits_.time > duration{} || limits_.tokens > 0; }
-    /// When the open reasoning must end: in the past if it has its tokens. nullopt if none is open,
-    /// or without limit.
+    /// When the open reasoning must end; in the past if it has used up its tokens. nullopt if none
+    /// is open, or there is no limit.
     std::optional<time_point> due() const noexcept;
     /// Whether the text itself opened reasoning.
     bool has_opened() const noexcept { return has_opened_; }

@@ -9,9 +9,9 @@ namespace tandem::text {
 /// What is known about the end of the current sentence. Offsets are in bytes from its start and
 /// never 0.
 struct boundary_verdict {
-    /// The sentence ends here regardless of what follows.
+    /// Where the sentence ends regardless of what follows.
     std::optional<std::size_t> settled;
-    /// The sentence ends here unless the next token shows otherwise.
+    /// Where the sentence ends unless the next token shows otherwise.
     std::optional<std::size_t> pending;
 };
 
@@ -23,9 +23,9 @@ class boundary_detector {
     /// Reads one token: complete characters of valid UTF-8, not empty. Precondition: no end is
     /// settled, that is, every settled end was consumed.
     virtual boundary_verdict feed(std::string_view token) = 0;
-    /// Ends the sentence or chunk after `bytes` of the fed text; offsets restart there. Later text
-    /// stays read, and its verdict is returned. `bytes` may be any character boundary, including 0
-    /// or one before a settled end.
+    /// Ends the sentence or chunk after `bytes` of the fed text; offsets restart there. Text after
+    /// that is not fed again; its verdict is returned. `bytes` may be any character boundary,
+    /// including 0 or one before a settled end.
     virtual boundary_verdict consume(std::size_t bytes) = 0;
     /// Ends the text and decides from what was read. Precondition as for feed().
     virtual boundary_verdict finish() = 0;

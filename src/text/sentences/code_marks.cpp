@@ -42,8 +42,8 @@ void code_marks::end_run() noexcept {
     run_ = 0;
 }
 
-// Three back-ticks count as a fence at once, although more may follow. A fence starts its line or
-// ends it; at the end of a line it takes effect with the line break.
+// Three back-ticks are immediately taken as a fence, although more may follow. A fence starts its
+// line or ends it; at the end of a line, it takes effect with the line break.
 bool code_marks::is_in_fence() const noexcept {
     const bool is_open = fence_ == fence::open;
     return run_ >= 3 ? !is_open && is_line_start_ : is_open;

@@ -8,17 +8,17 @@ namespace tandem::text {
 /// Tracks Markdown's code, inline and in fences, by its back-ticks.
 class code_marks {
  public:
-    /// Ends inline code, which does not continue across sentences.
+    /// Ends inline code, because it does not continue across sentences.
     void start_sentence() noexcept { code_age_.reset(); }
     void read_backtick(bool after_word) noexcept;
     void read_line_break() noexcept;
     /// Reads any other character.
     void read(char32_t c) noexcept;
-    /// The back-ticks read last are not a fence.
+    /// The last back-ticks read are not a fence.
     void reject_fence_at_end() noexcept;
 
     bool is_in_fence() const noexcept;
-    /// Inside inline code, which expires if no back-tick closes it in time.
+    /// Whether the position is in inline code, which expires if no back-tick closes it in time.
     bool is_in_code() const noexcept;
 
  private:

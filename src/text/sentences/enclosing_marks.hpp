@@ -24,16 +24,16 @@ class enclosing_marks {
     bool is_open(char32_t opener) const noexcept;
     /// The opening mark that `c` closes; 0 if `c` closes nothing.
     char32_t opener_of(char32_t c) const noexcept;
-    /// Whether `c` closes something rather than opens it. `can_open`: a mark can open here.
+    /// Whether `c` closes something rather than opens it. `can_open`: whether a mark can open here.
     bool closes(char32_t c, bool can_open) const noexcept;
 
-    /// Inside a quotation of a script with spaces.
+    /// Whether the position is inside a quotation of a script with spaces.
     bool is_quoted() const noexcept;
     /// Characters read since that quotation began.
     std::uint32_t quotation_age() const noexcept { return depth_ == 0 ? 0 : open_[depth_ - 1].age; }
-    /// Inside brackets or quotes of other scripts.
+    /// Whether the position is inside brackets or quotes of other scripts.
     bool is_enclosed() const noexcept;
-    /// The mark closed last was opened as the first character of the sentence.
+    /// Whether the mark closed last was opened as the first character of the sentence.
     bool closed_opening_mark() const noexcept;
     bool closed_after_colon() const noexcept { return closed_.after_colon; }
 

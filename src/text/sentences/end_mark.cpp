@@ -15,7 +15,7 @@ using word_kind = end_mark::word_kind;
 
 constexpr std::u32string_view shouts = U"!?‼⁇⁈⁉‽";
 // Sentence_Terminal of the Unicode character database (ICU: UCHAR_S_TERM), without . ! ? and
-// similar marks, which have other uses too, and without historic scripts.
+// similar marks, which also have other uses, and without historic scripts.
 constexpr std::u32string_view hard_stops =
     U"។៕。．！？｡؟۔։।॥။၊።፧፨܀܁܂᙮᠃᠉‿⸮꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꯫︒︕︖﹒﹖﹗";
 
@@ -113,7 +113,7 @@ std::optional<kind> find_mark(char32_t c, const sentence_context& before) noexce
     if (c <= ' ' || (c > '?' && c < 0x37E)) return std::nullopt;
     if (c == '.') return kind::stop;
     if (c == '!' || c == '?') return kind::shout;
-    // In Armenian a colon is a full stop, and in Greek a semicolon is a question mark.
+    // In Armenian, a colon is a full stop, and in Greek, a semicolon is a question mark.
     if (c == ':')
         return is_armenian(before.last_letter()) ? std::optional(kind::hard) : std::nullopt;
     if (c == ';') return is_greek(before.last_letter()) ? std::optional(kind::shout) : std::nullopt;

@@ -39,7 +39,7 @@ void sentence_context::read(char32_t c) noexcept {
     marks_.advance();
     if (read_in_tag(c)) return;
     const bool space = is_white_space(c);
-    // "他是Dr. Smith": scripts without spaces have none before a foreign word either.
+    // "他是Dr. Smith": scripts without spaces have no space before a foreign word either.
     if (is_in_word() && is_latin_letter(c) && is_cjk(word_.last)) end_word();
     if (is_in_word() ? continues_word(c) : starts_word(c))
         read_word_character(c);
@@ -118,7 +118,7 @@ void sentence_context::read_mark(char32_t c) noexcept {
         marks_.close(marks_.opener_of(c));
         if (c != '"') place_ = place::after_mark;
     } else if (c == '"' || is_opening_mark(c)) {
-        // After a number the mark means inches or seconds.
+        // After a number, the mark means inches or seconds.
         if (!(c == '"' && was_in_word && word_.is_number())) open(c);
         place_ = place::after_mark;
     } else if (is_dash(c)) {

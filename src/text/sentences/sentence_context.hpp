@@ -9,8 +9,8 @@
 
 namespace tandem::text {
 
-/// Tracks the open quotes, brackets and marks at the current position and the words of the sentence
-/// so far. Fixed size for any length of text. Does not decide where sentences end.
+/// Tracks the open quotes, brackets and marks at the current position, and the words of the
+/// sentence so far. Fixed size for any length of text. Does not decide where sentences end.
 class sentence_context {
  public:
     /// Starts a new sentence; open marks stay open.
@@ -19,12 +19,12 @@ class sentence_context {
     /// Makes the full stop after the last word part of it: "www.example", "3.5", "U.S".
     void append_stop_to_word() noexcept;
 
-    /// Inside a quotation of a script with spaces, in which sentences can end.
+    /// Whether this is a quotation of a script with spaces, in which sentences can end.
     bool is_quoted() const noexcept { return marks_.is_quoted(); }
     /// Characters read since that quotation began.
     std::uint32_t quotation_age() const noexcept { return marks_.quotation_age(); }
-    /// Inside brackets, code or quotes of other scripts, where no sentence ends. An opening mark
-    /// expires if its closing mark does not follow in time.
+    /// Whether the position is inside brackets, code or quotes of other scripts, where no sentence
+    /// ends. An opening mark expires if its closing mark does not follow in time.
     bool is_enclosed() const noexcept;
     /// Whether `c`, read at this position, closes something rather than opens it.
     bool closes(char32_t c) const noexcept { return marks_.closes(c, opens_here()); }
@@ -44,26 +44,26 @@ class sentence_context {
         return place_ == place::after_mark ? no_word_ : word_;
     }
     const word& word_before() const noexcept { return before_; }
-    /// Only the marks of a list or heading precede the last word.
+    /// Whether only the marks of a list or heading precede the last word.
     bool is_first_word() const noexcept { return words_ == 1; }
     bool is_numbered_line() const noexcept { return marker_; }
     bool starts_lowercase() const noexcept;
     /// The mark between the last word and the word before it; 0 if only white space separates them.
     char32_t mark_before_word() const noexcept { return mark_before_word_; }
-    /// A line of Markdown that starts with #.
+    /// Whether this is a line of Markdown that starts with #.
     bool is_heading() const noexcept { return heading_; }
-    /// Markdown's _ was opened.
+    /// Whether Markdown's _ is open.
     bool has_open_underscore() const noexcept { return emphasis_.is_underscore_open; }
-    /// Markdown's * or ** was opened.
+    /// Whether Markdown's * or ** is open.
     bool has_open_emphasis() const noexcept { return emphasis_.is_star_open; }
-    /// The item of a list starts with emphasized words: "1. **Salt.** Add a pinch."
+    /// Whether a list item starts with emphasized words: "1. **Salt.** Add a pinch."
     bool is_label() const noexcept { return emphasis_.has_label && words_ <= 5; }
-    /// A single quote was opened. Its end is unknown, because apostrophes look the same.
+    /// Whether a single quote was opened. Its end is unknown, because apostrophes look the same.
     bool has_single_quote() const noexcept { return single_quote_; }
-    /// An aside was opened with a dash – like this – and not closed. False in a dialogue, where
-    /// dashes precede what is said.
+    /// Whether an aside was opened with a dash – like this – and not closed. False in a dialogue,
+    /// where dashes precede what is said.
     bool has_open_dash() const noexcept { return dash_ == dash::aside; }
-    /// The mark closed last was opened as the first character of the sentence.
+    /// Whether the mark closed last was opened as the first character of the sentence.
     bool closed_opening_mark() const noexcept { return marks_.closed_opening_mark(); }
     bool closed_after_colon() const noexcept { return marks_.closed_after_colon(); }
     /// The last letter read; identifies the script.

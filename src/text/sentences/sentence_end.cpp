@@ -17,7 +17,7 @@ using enum sentence_decision;
 
 // A clock time this early in the sentence does not end it: "At 5 p.m. John left."
 constexpr int words_of_opening_time = 4;
-// A quotation shorter than this counts as one utterance: "Stop! Go back!" In characters.
+// In characters. A shorter quotation is a single utterance: "Stop! Go back!"
 constexpr std::uint32_t short_quotation = 60;
 
 sentence_decision ends_if(bool condition) {
@@ -84,7 +84,7 @@ class rules {
     bool is_final_ = false;
 };
 
-/// Inside a quotation, only text that starts with a capital is a sentence of its own.
+/// Inside a quotation, only text that starts with a capital is a separate sentence.
 bool rules::continues_in_quotation() const {
     if (!before_.is_quoted()) return false;
     if (before_.quotation_age() < short_quotation) return true;
@@ -118,7 +118,7 @@ sentence_decision rules::decide_after_stop_without_gap() {
 
 sentence_decision rules::decide_after_gap() {
     if (mark_.what == kind::hard) return decide_after_hard();
-    // The capital of "iPhone" appears only with the second letter.
+    // The capital of "iPhone" is only the second letter.
     if (next_.what == next::lower && next_.letters == 1 && !is_last_chance()) return undecided;
     if (next_.what == next::none) return undecided;
     if (next_.what == next::other) return goes_on;
@@ -256,7 +256,7 @@ sentence_decision rules::decide_after_plain() {
     }
 }
 
-/// Some people write without capitals, and some abbreviations are in no list.
+/// Some people write without capitals, and some abbreviations are not in any list.
 sentence_decision rules::decide_after_plain_lower() {
     if (mark_.closed || !words_.is_english() || mark_.last_is != word_kind::plain) return goes_on;
     if (next_.bracketed || is_lowercase_style()) return ends;
@@ -339,7 +339,7 @@ sentence_decision rules::decide_after_hard() {
                    !is_kana(after_.characters.front()));
 }
 
-/// "Stop!" John said: after speech the next word may name the speaker.
+/// "Stop!" John said: after speech, the next word may name the speaker.
 sentence_decision rules::decide_after_upper() {
     const bool is_speech = mark_.closed && before_.closed_opening_mark();
     if (!is_speech || next_.quoted) return ends;

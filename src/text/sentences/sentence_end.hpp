@@ -32,7 +32,7 @@ sentence_decision decide_sentence_end(const end_mark& mark, const sentence_conte
 bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& before);
 
 /// Whether the mark ends the sentence so surely that the next token need not be read. Valid only
-/// for word pieces, which make the mark a token of its own: "main" and ".cpp" end no sentence.
+/// for word pieces, which make the mark a separate token: "main" and ".cpp" end no sentence.
 bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,
                             const lexicon& words);
 

@@ -12,7 +12,7 @@ namespace {
 using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
-/// Excludes exclamation marks, which are often followed by more marks in tokens of their own.
+/// Excludes exclamation marks, because more marks often follow in separate tokens.
 bool is_surely_question(const end_mark& m) {
     return m.mark == '?' && m.asks && m.last.letters >= 2 && !m.last.starts_upper;
 }
@@ -39,7 +39,7 @@ bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& befor
 
 bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,
                             const lexicon& words) {
-    // More of these may follow, in tokens of their own.
+    // More of these may follow in separate tokens.
     constexpr std::u32string_view repeated = U"．！？؟";
     if (before.is_enclosed() || before.is_quoted() || before.has_open_dash()) return false;
     if (before.has_single_quote() || before.has_open_emphasis()) return false;

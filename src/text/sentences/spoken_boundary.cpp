@@ -32,7 +32,7 @@ bool is_emphasis(char32_t c) noexcept {
     return emphasis_marks.find(c) != emphasis_marks.npos;
 }
 
-/// Whether the token is a mark alone; long runs of marks come in several tokens.
+/// Whether the token is only a mark; long runs of marks come in several tokens.
 bool is_mark_alone(std::string_view token) noexcept {
     const auto c = decode_first_character(token).character;
     return token.size() < 4 && (c == '.' || is_exclamation_or_question(c));
@@ -222,7 +222,7 @@ void spoken_boundary::decide() {
     if (j != sentence_decision::undecided) resolve(j == sentence_decision::ends);
 }
 
-/// Closes the decided mark and rereads the text after it with that knowledge.
+/// Closes the decided mark, and rereads the text after it with that knowledge.
 void spoken_boundary::resolve(bool ends) {
     const auto o = std::move(*open_);
     open_.reset();
@@ -292,7 +292,7 @@ boundary_verdict spoken_boundary::current() const {
     return v;
 }
 
-/// The script of most recent letters decides: a single π does not make a reply Greek.
+/// The script of the most recent letters decides: a single π does not make a reply Greek.
 void spoken_boundary::choose_language(char32_t c) {
     if (c >= 0x80 && c < 0x370) return;
     const auto* likely = lexicon_of_script(c);

@@ -13,8 +13,8 @@
 namespace tandem::text {
 
 /// Finds the ends of sentences as a listener hears them. Handles abbreviations, numbers, quotes,
-/// lists, code, and the full stops of other scripts. Reads at most one token past the end (white
-/// space not counted) and keeps only the characters that a decision needs. See docs/sentences.md.
+/// lists, code, and the full stops of other scripts. Reads at most one token past the end, ignoring
+/// white space, and keeps only the characters needed for a decision. See docs/sentences.md.
 class spoken_boundary final : public boundary_detector {
  public:
     /// `language` is a BCP 47 tag; if empty, the script decides.
@@ -31,7 +31,7 @@ class spoken_boundary final : public boundary_detector {
     struct open_mark {
         end_mark mark;
         std::size_t end = 0;    // after the mark and its closing marks
-        std::size_t token = 0;  // of its last character, emoji not counted
+        std::size_t token = 0;  // of its last character, excluding emoji
         following_text after;
         bool has_closer = false;  // quotes, brackets or emphasis marks
         int tag = 0;              // characters of a closing SSML tag after the mark

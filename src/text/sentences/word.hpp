@@ -14,7 +14,7 @@ class word {
     void append(char32_t c) noexcept;
 
     bool empty() const noexcept { return last == 0; }
-    /// In lower case. Empty if the word is too long to be kept; such a word is in no list.
+    /// In lower case. Empty if the word is too long to be kept; no list contains such a word.
     std::string_view text() const noexcept {
         return size_ > bytes_.size() ? std::string_view() : std::string_view(bytes_.data(), size_);
     }

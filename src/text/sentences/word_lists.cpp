@@ -33,7 +33,7 @@ struct alias {
     std::string_view language;
 };
 
-// Languages close enough to share the lists of another.
+// Languages that are close enough to share the lists of another.
 constexpr std::array aliases{
     alias{"no", "da"}, alias{"nb", "da"}, alias{"nn", "da"}, alias{"sk", "cs"}, alias{"uk", "ru"},
     alias{"bg", "ru"}, alias{"kk", "ru"}, alias{"be", "ru"}, alias{"sr", "ru"}, alias{"mk", "ru"},

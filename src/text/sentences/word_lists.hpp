@@ -11,12 +11,12 @@ namespace tandem::text {
 /// The roles of a word before a full stop, and of a word after one. A word may have several
 /// classes.
 enum class word_class : std::uint16_t {
-    title = 1 << 0,       ///< precedes a name: ends no sentence if capitalized ("Dr.")
+    title = 1 << 0,       ///< precedes a name; if capitalized, ends no sentence ("Dr.")
     inner = 1 << 1,       ///< ends no sentence ("e.g.")
     numbered = 1 << 2,    ///< a number may follow as part of it ("No. 9")
     name_part = 1 << 3,   ///< ends a sentence only if the next word starts one ("U.S.", "Inc.")
     tail = 1 << 4,        ///< ends a sentence if a capital follows ("etc.")
-    unit = 1 << 5,        ///< after a number like tail, else a plain word ("10 in.")
+    unit = 1 << 5,        ///< like tail after a number, otherwise a plain word ("10 in.")
     clock = 1 << 6,       ///< like tail, but a day or time zone may follow ("3 p.m. Monday")
     date = 1 << 7,        ///< a month or day, like name_part if capitalized ("Sept. 9")
     when = 1 << 8,        ///< follows a clock time: days, months, time zones
@@ -81,8 +81,8 @@ extern const language_words indonesian_words;
 /// The words of one language, built once and cached.
 class lexicon {
  public:
-    /// The lexicon for a BCP 47 tag like "en" or "de-AT"; English for languages without lists. The
-    /// object lives as long as the program. Thread-safe.
+    /// The lexicon for a BCP 47 tag such as "en" or "de-AT"; English for languages without lists.
+    /// The object lives as long as the program. Thread-safe.
     static const lexicon& get(std::string_view language_tag);
     /// Whether get() has lists for the language, or its script marks sentence ends without lists.
     static bool supports_language(std::string_view language_tag);

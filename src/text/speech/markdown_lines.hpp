@@ -7,7 +7,7 @@
 
 // Parsers for the start of a Markdown line, or for the whole line. Each function receives the line
 // from its first non-space character to its end, or to the end of the known text. A mark directly
-// followed by that end counts as a mark.
+// followed by that end is a mark.
 namespace tandem::text {
 
 /// Number of consecutive marks at the start of the text.
@@ -27,7 +27,7 @@ bool closes(code_fence fence, std::string_view line) noexcept;
 /// if there is none.
 std::size_t measure_code_before_fence(code_fence fence, std::string_view line) noexcept;
 
-/// A line that only separates: `---`, `***`, `===`, or the line below a table's head.
+/// Whether the line only separates: `---`, `***`, `===`, or the line below a table's head.
 bool is_horizontal_rule(std::string_view line) noexcept;
 
 /// Bytes of the mark and the space after it; 0 if there is no mark.

@@ -84,7 +84,7 @@ void speech_cleaner::read_exact() {
     if (!rest_.empty() && !handle_speech_mark()) keep(1);
 }
 
-/// Skips the remainder of the cut span. Gives up at the end of the line and after the maximum size
+/// Skips the remainder of the cut span. Gives up at the end of the line, and after the maximum size
 /// of such a span.
 void speech_cleaner::skip_to(char end) {
     const char ends[] = {end, '\n'};
@@ -140,7 +140,7 @@ void speech_cleaner::start_line() {
     place_ = place::in_line;
 }
 
-/// Consumes a blank line and returns whether there was one.
+/// Consumes a blank line, if there is one, and returns whether there was.
 bool speech_cleaner::skip_blank_line() {
     const auto text = line();
     if (text.find_first_not_of(" \t\r") != std::string_view::npos) return false;

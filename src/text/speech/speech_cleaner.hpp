@@ -15,7 +15,7 @@ namespace tandem::text {
 
 /// Makes the chunks of one reply speakable: removes the marks of Markdown, HTML, SSML and LaTeX,
 /// and whatever the options exclude, and keeps the words. State carries over from one chunk to the
-/// next. A character that only looks like a mark stays: the star of `3 * 4`, the underscore of
+/// next. Keeps characters that only look like marks: the star of `3 * 4`, the underscore of
 /// `snake_case`, the `#` of `C#`. In the exact form, only marks for the voice are removed. Stores a
 /// few flags and numbers, but no text.
 class speech_cleaner {

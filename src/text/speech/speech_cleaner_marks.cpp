@@ -81,7 +81,7 @@ bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept
     return e.mark == '*' && !between_digits && (next == 0 || is_closed_later(length));
 }
 
-/// Whether the next run of stars on the line has the same length and may close.
+/// Whether the next run of stars on the line has the same length and may close emphasis.
 bool speech_cleaner::is_closed_later(std::size_t length) const noexcept {
     const auto at = rest_.find_first_of("*\n", length);
     if (at == std::string_view::npos || rest_[at] == '\n') return false;

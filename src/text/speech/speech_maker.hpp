@@ -17,7 +17,7 @@ class speech_maker {
 
     /// Sets the speech, its runs and its marks from `c.text`.
     void speak(chunk& c);
-    /// Advances over text that was already spoken.
+    /// Advances over text that has already been spoken.
     void read(std::string_view spoken) { cleaner_.clean(spoken); }
 
  private:

@@ -53,8 +53,8 @@ struct text_place {
     std::size_t after = 0;   ///< start of the text that the next one stands for
 };
 
-/// A replaced part counts as spoken only as a whole: a position inside it maps to its start.
-/// Precondition: `spoken` is at most the length of the speech.
+/// A replaced part is spoken only as a whole: a position inside it maps to its start. Precondition:
+/// `spoken` is at most the length of the speech.
 text_place find_text_place(std::span<const speech_run> runs, std::size_t spoken) noexcept;
 
 /// Bytes of the speech before the byte `offset` of the text.

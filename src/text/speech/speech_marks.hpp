@@ -12,13 +12,13 @@ inline constexpr std::size_t max_speech_mark_bytes = 256;
 /// A mark for the voice, such as `[laughs]`.
 struct matched_mark {
     std::size_t bytes = 0;     ///< 0: no mark
-    std::string tag{};         ///< as in the list of tags, with a slash before it in `</whisper>`
+    std::string tag{};         ///< as in the list of tags; in `</whisper>`, with a leading slash
     std::string_view label{};  ///< the text of the mark apart from the tag
 };
 
 /// The mark at the start of `text`: one of the tags as `[tag]`, `<tag>`, `(tag)` or `*tag*`. The
 /// first two may also close (`</tag>`), and have a label, as in `[tag: label]`, `[tag=label]` and
-/// `<tag label/>`. Case does not matter in ASCII. A link is not a mark.
+/// `<tag label/>`. The case of ASCII letters does not matter. A link is not a mark.
 matched_mark match_speech_mark(std::string_view text, std::span<const std::string> tags);
 
 /// Offset of a mark that the end of the text may cut; the size of the text if there is none.

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-// Helpers for reading answers; for the sources of this folder only.
+// Helpers for reading answers; only for the sources of this folder.
 namespace tandem::wire {
 
-/// Parses the JSON of an answer with status 2xx; otherwise returns the meaning of the answer's
+/// Parses the JSON of an answer with status 2xx; for another status, returns the meaning of the
 /// error. Values nested deeper than `max_depth` become null.
 error_code parse_answer(std::string_view path, response_view a, json& out, diagnostics& diag);
 

@@ -20,7 +20,7 @@ bool is_empty(const prompt_part& part) noexcept {
     return std::visit([](const auto& p) { return p.empty(); }, part);
 }
 
-/// Sends a single text as a string, anything else as an array of texts and ids.
+/// Sends a single text as a string, and anything else as an array of texts and ids.
 void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     if (parts.size() == 1 && std::holds_alternative<std::string_view>(parts[0]))
         return append_part(parts[0], out);
@@ -66,7 +66,7 @@ json fields_of(const generation_options& options, prompt_progress_mode report) {
     fields["return_tokens"] = true;
     fields[report == prompt_progress_mode::progress ? "return_progress" : "timings_per_token"] =
         true;
-    // Otherwise the final event repeats the whole prompt and all settings.
+    // Otherwise, the final event repeats the whole prompt and all settings.
     fields["response_fields"] = {"content",          "tokens",           "stop",
                                  "stop_type",        "stopping_word",    "id_slot",
                                  "tokens_predicted", "tokens_evaluated", "tokens_cached",

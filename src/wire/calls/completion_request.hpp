@@ -22,7 +22,7 @@ struct completion_request {
     int id_slot = 0;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict = -1;
-    /// False: the server reuses none of the slot's cache and evaluates the whole prompt.
+    /// If false, the server reuses none of the slot's cache, and evaluates the whole prompt.
     bool reuse_cache = true;
     /// From encode_completion_settings().
     std::string_view settings;
@@ -38,7 +38,7 @@ enum class prompt_progress_mode {
 /// The settings that all requests of a reply share, as members of a JSON object; build them once.
 /// Ignores `max_tokens`, which bounds a reply that may need several requests. Makes the server
 /// render the marks of `reasoning_tags` in its text even if they are control tokens, which it
-/// otherwise hides; also `call_tokens`, and with tools the marks of gpt-oss's channels.
+/// otherwise hides; also `call_tokens` and, with tools, the marks of gpt-oss's channels.
 std::string encode_completion_settings(const generation_options& options,
                                        std::span<const tag_pair> reasoning_tags = {},
                                        prompt_progress_mode report = prompt_progress_mode::timings,

@@ -125,7 +125,7 @@ const ordered_json* find_named_function(string_view text,
     return nullptr;
 }
 
-/// Whether the arguments have all required parameters, and no other ones than the function's.
+/// Whether the arguments have all required parameters, and only parameters of the function.
 bool are_arguments_of(const json& arguments, const ordered_json& function) {
     const auto parameters = parameters_of(function);
     const auto required = parameters.value("required", ordered_json::array());
@@ -146,7 +146,7 @@ const json* find_member(const json& object, std::initializer_list<const char*> n
     return nullptr;
 }
 
-/// The call that `object` states, or of whose arguments it consists. `before` is the text before
+/// The call that `object` states, or whose arguments it is. `before` is the text before
 /// it.
 std::optional<tool_call> read_json_call(string_view before, const json& object,
                                         const std::vector<ordered_json>& functions) {
@@ -163,7 +163,7 @@ std::optional<tool_call> read_json_call(string_view before, const json& object,
     return tool_call{.name = name_of(*function), .arguments = object.dump()};
 }
 
-/// Removes the text up to and with `end`, and returns the part before; nullopt if there is no end.
+/// Removes the text through `end`, and returns the part before it; nullopt if there is no `end`.
 std::optional<string_view> take_until(string_view& text, string_view end) noexcept {
     const auto at = text.find(end);
     if (at == string_view::npos) return std::nullopt;
@@ -172,7 +172,7 @@ std::optional<string_view> take_until(string_view& text, string_view end) noexce
     return before;
 }
 
-/// Whether the schema of an argument states texts among its values.
+/// Whether the schema of an argument has texts among its values.
 bool allows_text(const ordered_json& schema) {
     if (!schema.is_object()) return schema == "string";
     for (const auto* key : {"anyOf", "oneOf"})
@@ -187,7 +187,7 @@ bool allows_text(const ordered_json& schema) {
     return is_named(type) || (type.is_array() && std::ranges::any_of(type, is_named));
 }
 
-/// An argument that is written as it is, unless its type is another one than text.
+/// An argument that is written as it is, unless its type is not text.
 json read_argument(string_view value, const ordered_json& property) {
     constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
     if (allows_text(property) || check_json(value, bounds) != json_fault::none)
@@ -218,7 +218,7 @@ std::optional<tool_call> take_invoked_call(string_view& text, const std::string&
     return tool_call{.name = name_of(*function), .arguments = dump_json(arguments)};
 }
 
-/// Whether each of the others is among the calls, whatever their ids.
+/// Whether each of the others is among the calls, regardless of ids.
 bool contains_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others) {
     const auto is_among = [&](const tool_call& other) {
         return std::ranges::any_of(calls, [&](const tool_call& call) {
@@ -261,7 +261,7 @@ std::optional<tool_call> decode_json_call(string_view text, const generation_opt
     const auto names = read_function_names(options.tools);
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
-    // As a stream of the call has them.
+    // As they are in a stream of the call.
     const std::string as_written(streamed_call().read(text).arguments);
     return tool_call{.name = name,
                      .arguments = as_written.empty() ? arguments->dump() : as_written};

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Tool calls as JSON and as elements, and functions as a request states them.
+// Tool calls as JSON and as elements, and functions as stated in requests.
 namespace tandem::wire {
 
 /// The names of the functions in generation_options::tools; empty names are omitted. Empty if
@@ -25,23 +25,23 @@ std::optional<tool_call> decode_json_call(std::string_view text, const generatio
 
 /// The calls that a text states in JSON, without ids, for formats that the server does not parse:
 /// objects of a name and arguments, and names that are followed by arguments. Empty if one is
-/// incomplete, or calls no function of the tools.
+/// incomplete, or calls a function that is not in the tools.
 std::vector<tool_call> find_json_calls(std::string_view text, const generation_options& options);
 
 /// Finds calls that are written as elements: <invoke name="f"><parameter name="x">1</parameter>
 /// </invoke>. The tags may have a prefix, as in <atem:invoke …>. The calls have no ids. Returns an
-/// empty list if an element is incomplete, or if one names no function that may be called.
+/// empty list if an element is incomplete, or names a function that may not be called.
 std::vector<tool_call> find_invoked_calls(std::string_view text, const generation_options& options);
 
-/// Chooses the calls of a text that the server parsed as `parsed`. The server may read no JSON, and
-/// only some of several elements; elements in the arguments of its own calls are no calls.
+/// Chooses the calls of a text that the server parsed as `parsed`. The server may not read JSON, or
+/// only some of several elements; elements in the arguments of its calls are not calls.
 std::vector<tool_call> choose_calls(std::vector<tool_call> parsed, std::string_view text,
                                     const generation_options& options);
 
 /// The text with which gpt-oss begins a call.
 inline constexpr std::string_view channel_call_mark = "to=functions.";
-/// The call with which the reasoning of gpt-oss ends, without an id: it writes calls to a channel
-/// of their own, which a reply reads as reasoning. nullopt if there is none, or only a part of one.
+/// The call with which the reasoning of gpt-oss ends, without an id: it writes calls to a separate
+/// channel, which a reply reads as reasoning. nullopt if there is none, or only a part of one.
 std::optional<tool_call> decode_channel_call(std::string_view reasoning);
 /// The offset of that call in the reasoning; npos if there is none.
 std::size_t find_channel_call(std::string_view reasoning) noexcept;

@@ -24,7 +24,7 @@ struct response_view {
 /// GET /health.
 error_code decode_health(response_view a, diagnostics& diag);
 
-/// GET /props. A router, which has no slots of its own, yields errc::not_supported.
+/// GET /props. A router, which has no slots itself, yields errc::not_supported.
 error_code decode_props(response_view a, server_props& out, diagnostics& diag);
 
 /// GET /slots.
@@ -59,7 +59,7 @@ error_code decode_text(response_view a, std::string& out, diagnostics& diag);
 /// Maximum number of calls that are read in a reply.
 inline constexpr std::size_t max_calls_of_a_reply = 128;
 
-/// What the server reads in the text of a reply.
+/// What the server reads from the text of a reply.
 struct parsed_reply {
     /// The text without its tool calls, as the server trims it.
     std::string content{};
@@ -72,13 +72,13 @@ struct reply_to_parse {
     std::vector<chat_message> messages{};
     std::string_view text{};
     int slot = 0;
-    /// False: the server reuses none of the slot's cache.
+    /// If false, the server reuses none of the slot's cache.
     bool reuse_cache = true;
     /// The model's end token.
     std::optional<token_id> end_token{};
 };
 
-/// A call from its mark to where it names a function.
+/// A call from its mark to the point where it names a function.
 struct begun_call {
     /// The messages that the reply answers.
     std::vector<chat_message> messages{};
@@ -90,7 +90,7 @@ struct begun_call {
 
 /// Maximum length of a call that the server generates under its grammar of the tools.
 inline constexpr int max_forced_tokens = 2048;
-/// POST /v1/chat/completions that continues there under the server's grammar of the tools, and
+/// POST /v1/chat/completions that continues from there under the server's grammar of the tools, and
 /// parses the calls. The answer is that of parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
@@ -99,10 +99,10 @@ std::string forced_call_body(const begun_call& c, const generation_options& o);
 /// which would become a part of the text, so the request makes it the model's end token. Uses the
 /// tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
-/// For an incomplete call, the server returns the arguments so far. Arguments that are not JSON are
-/// errc::invalid_tool_call.
+/// For an incomplete call, the server returns the arguments so far. If they are not JSON, the error
+/// is errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
-/// The same for the answer to forced_call_body(). A call that its limit of tokens cut off is
+/// The same for the answer to forced_call_body(). If the token limit cut off a call, the error is
 /// errc::invalid_tool_call, even if the server completed its JSON.
 error_code decode_forced_reply(response_view a, parsed_reply& out, diagnostics& diag);
 

@@ -14,8 +14,8 @@ json template_json(const tool_call& c) {
     return call;
 }
 
-// Old servers require a content in every message and render an empty one as a missing one.
-// A template puts its own white space between text and calls, so the model's would be doubled.
+// Old servers require a content in every message and render an empty one as a missing one. A
+// template puts its own white space between text and calls, so keeping the model's would double it.
 json template_json(const chat_message& m) {
     const std::string_view text = m.content;
     const auto end = m.tool_calls.empty() ? text.size() : text.find_last_not_of(" \t\r\n") + 1;
@@ -70,7 +70,7 @@ void add_context(std::vector<chat_message>& messages, std::string_view context) 
 
 namespace {
 
-/// An effort of "none" turns thinking off also in templates that know only `enable_thinking`.
+/// An effort of "none" also turns off thinking in templates that know only `enable_thinking`.
 std::string with_effort(std::string_view template_options) {
     if (template_options.empty()) return {};
     auto fields = json::parse(template_options);
@@ -123,8 +123,8 @@ std::string parse_reply_body(const reply_to_parse& r, const generation_options& 
 }
 
 std::string forced_call_body(const begun_call& c, const generation_options& o) {
-    // The server matches the text with its grammar, and aborts at an end token in it. So that the
-    // text has none, it does not contain what the model wrote.
+    // The server matches the text with its grammar, and aborts at an end token in it. Therefore,
+    // the text does not contain what the model wrote.
     auto messages = c.messages;
     if (ends_in_reply(messages)) messages.pop_back();
     const auto body = continued_chat_body(std::move(messages), c.lead, c.slot, c.reuse_cache, o);

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-// For the sources of this folder only; no header of the folder may include it.
+// Only for the sources of this folder; no header of the folder may include it.
 namespace tandem::wire {
 
 using nlohmann::json;

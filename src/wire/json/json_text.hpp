@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-// Pieces of JSON text for bodies that may be large. For the sources of this folder only.
+// Pieces of JSON text for bodies that may be large. Only for the sources of this folder.
 namespace tandem::wire {
 
 /// JSON `text` without white space, its members in their original order; "null" if it is not JSON.

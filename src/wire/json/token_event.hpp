@@ -20,7 +20,7 @@ inline constexpr std::array<std::string_view, 4> stop_type_names{"none", "eos", 
 struct timings {
     int cached = 0;     ///< cache_n: prompt tokens reused from the slot's cache
     int evaluated = 0;  ///< prompt_n: prompt tokens evaluated
-    /// Final event only: parsing of partial events stops after the counts.
+    /// Only in the final event, because parsing of partial events stops after the counts.
     double prompt_ms = 0;
     double predicted_ms = 0;
 };
@@ -47,7 +47,7 @@ struct token_event {
     /// Token events that this text comes from: more than one if earlier ones ended inside a
     /// character.
     int events = 1;
-    /// Ids in the event: only that of the last token if several made up its text. Empty in other
+    /// Ids in the event: only that of the last token if several form its text. Empty in other
     /// kinds.
     std::vector<token_id> tokens;
     /// tokens_predicted: tokens generated so far in this request, including withheld ones.

@@ -39,7 +39,7 @@ std::optional<std::string> escape_invalid_utf8(std::string_view json) {
     while (!json.empty()) {
         const auto c = text::decode_first_character(json);
         const auto bytes = json.substr(0, c.bytes);
-        // A character of the encoding range is encoded too, so that decoding restores it.
+        // A character of the encoding range is also encoded, so that decoding restores it.
         if (text::find_invalid_utf8(bytes) == bytes.npos && !is_encoded_byte(c.character))
             out += bytes;
         else

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-// A server may end the text of an event inside a character and send the remaining bytes with the
-// next event. The JSON parser rejects such bytes, so they are encoded as characters that occur in
-// no text.
+// A server may end the text of an event inside a character, and send the remaining bytes with the
+// next event. The JSON parser rejects such bytes, so they are encoded as characters that no text
+// contains.
 namespace tandem::wire {
 
 /// Converts JSON text that is not UTF-8 into text that is: each stray byte becomes a character.

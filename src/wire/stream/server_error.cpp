@@ -67,7 +67,7 @@ std::string words_for(errc code, const token_event& e) {
     }
 }
 
-/// An HTML page, as other servers and proxies return it: not useful in a message.
+/// Whether the body is an HTML page, as other servers and proxies return: not useful in a message.
 bool is_page(std::string_view body) noexcept {
     const auto first = body.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && body[first] == '<';
@@ -98,7 +98,7 @@ error_code decode_error(std::string_view path, int http_status, std::string_view
 
 error_code stream_error(const token_event& event, diagnostics& diag) {
     auto code = classify(event);
-    // An error without a known code is still the server's error.
+    // An error without a known code is still an error of the server.
     if (code == errc::bad_response) code = errc::server_error;
     diag.http_status = 200;
     diag.client_message = fmt::format("in the stream: {}", words_for(code, event));

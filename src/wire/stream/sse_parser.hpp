@@ -18,7 +18,7 @@ struct sse_event {
         keep_alive,  ///< a comment, sent only to keep the connection alive
     };
     kind what = kind::message;
-    /// The value of `event:`, else "message"; "error" for the `error:` lines of old servers.
+    /// The value of `event:`, by default "message"; "error" for the `error:` lines of old servers.
     std::string_view type;
     /// The data lines, joined with \n; not checked for UTF-8.
     std::string_view data;
@@ -42,7 +42,7 @@ class sse_parser {
 
     /// errc::response_too_large, or none.
     error_code error() const noexcept { return error_; }
-    /// Whether the bytes so far end inside an event, which next() then does not return.
+    /// Whether the bytes so far end inside an event, which next() has then not returned.
     /// Precondition: next() returned false.
     bool has_partial() const noexcept { return has_data_ || event_bytes_ > 0 || !line_.empty(); }
 

@@ -190,7 +190,7 @@ bool token_event_handler::integer(std::int64_t value) {
     }
 }
 
-/// In a partial event the two counts are the last fields that are read; half of its bytes follow
+/// In a partial event, the two counts are the last fields that are read; half of its bytes follow
 /// them.
 bool token_event_handler::ends_here() noexcept {
     const bool is_partial = has_content_ && has_stop_ && !is_final_ && !has_error_;

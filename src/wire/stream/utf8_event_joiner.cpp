@@ -22,8 +22,8 @@ void utf8_event_joiner::join(token_event& event) {
     event.content.clear();
     if (sanitizer_.has_partial()) {
         if (withheld_.size() <= max_withheld_bytes) return;
-        // The last token contains the incomplete character, so a request that continues from here
-        // must not include its id.
+        // The incomplete character is in the last token, so a request that continues from here must
+        // not include that token's id.
         event.tokens.clear();
     }
     event.content = std::exchange(withheld_, {});

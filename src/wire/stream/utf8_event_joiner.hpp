@@ -9,7 +9,7 @@
 namespace tandem::wire {
 
 /// Joins the bytes of a stream's events into valid text. Handles an event that ends inside a
-/// character like current versions of llama-server: all its text moves to the event that completes
+/// character as current versions of llama-server do: all its text moves to the event that completes
 /// the character. A reply cancelled between the two events continues from before that text, so the
 /// character is neither lost nor duplicated.
 class utf8_event_joiner {

@@ -1,7 +1,7 @@
 #include "text/sentences/word_lists.hpp"
 
 // Russian: CLDR 42 (common/segments/ru.xml) sorted into classes, and GOST R 7.0.12. CLDR has no
-// suppressions for Polish, Czech (used for Slovak and others too), Turkish and Greek; these are
+// suppressions for Polish, Czech (also used for Slovak and others), Turkish and Greek; these are
 // common abbreviations listed by the language councils (RJP, ÚJČ, TDK).
 namespace tandem::text {
 namespace {

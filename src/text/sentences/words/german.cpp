@@ -20,7 +20,7 @@ constexpr word_group german_groups[] = {
      "lfd max"},
     {word_class::name_part,
      "inc co corp ltd jr u.s u.s.a n.chr v.chr n v jh jahrh hbf str pl ges mbh e.v eu mwst"},
-    // Tails in other languages; in German a capital after them may start any noun.
+    // These are tails in other languages; in German, a capital after them may start any noun.
     {word_class::name_part,
      "usw etc u.v.m usf min std sek mio mrd tsd ztr pfd stk stck kg km cm mm u.v.a o.g o.a m.w "
      "jhd jahrhs"},
