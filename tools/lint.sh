@@ -44,7 +44,7 @@ need() {
   skip "${FUNCNAME[1]}"
 }
 
-# Without arguments the files come from git, which may be missing or refuse another user's tree.
+# Without arguments, the files come from git. It may be missing, or reject another user's tree.
 need_list() {
   local why
   (($# == 0)) || return 0
@@ -60,7 +60,7 @@ skip() {
   return 1
 }
 
-# Prints the given files, or all C++ files, without those that match the pattern.
+# Prints the given files, or all C++ files, except those that match the pattern.
 chosen() {
   local pattern=$1 files
   shift

@@ -34,7 +34,7 @@ build_tandem() {
   cmake --build "$build"
 }
 
-# Prints the status line of GET /health; nothing if there is no answer.
+# Prints the status line of GET /health; prints nothing without an answer.
 health() {
   local status=
   {
@@ -63,7 +63,7 @@ stop_children() {
   wait "${children[@]}" 2>/dev/null || true
 }
 
-# Starts program $1 with the command in the remaining arguments, in which PORT stands for a port.
+# Starts program $1 with the command in the remaining arguments, where PORT stands for a port.
 # Retries with another port, because the chosen port may be in use.
 start() {
   local log=$build/$1.log command child
@@ -125,7 +125,7 @@ start_gateways() {
   done
 }
 
-# The settings of docs/deploy, in front of the gateways of this machine.
+# Uses the settings of docs/deploy for the gateways of this machine.
 start_balancer() {
   local config=$build/haproxy.cfg
   {
@@ -149,7 +149,7 @@ show_cluster() {
   start_gateways
   start_balancer
   say "a call loses its gateway by kill -9; another one continues it"
-  # Debian's Python, for which setup.sh installs websockets.
+  # Uses Debian's Python, because setup.sh installs websockets for it.
   /usr/bin/python3 tools/quickstart_call.py "http://127.0.0.1:$port" "$build/tools/tandem" "$store" \
     "${gateways[@]}"
   say "next: docs/cluster.md"

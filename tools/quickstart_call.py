@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A call whose gateway is killed while it speaks; see quickstart.sh.
+"""A call whose gateway is killed while the bot speaks; see quickstart.sh.
 
     quickstart_call.py URL TANDEM STORE NAME=PID...
 
@@ -18,13 +18,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "python"))
 from tandem_voice import connect  # noqa: E402
 
-LETTER = 0.04  # seconds that the voice takes for a letter
+LETTER = 0.04  # seconds that the voice takes per letter
 QUESTION = "Tell me a bedtime story."
 KILLED_AT = 2  # the number of the chunk
 
 
 def find_gateway(tandem: str, store: str) -> str:
-    """The gateway that has the only session."""
+    """Returns the gateway that has the only session."""
     out = subprocess.run([tandem, "cluster", "--json", "--cluster", store], check=True, stdout=subprocess.PIPE)
     up = [g for g in json.loads(out.stdout)["gateways"] if g["missing_ms"] <= 0]
     return next(g["id"] for g in up if g["sessions"] > 0)
@@ -55,7 +55,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except subprocess.CalledProcessError as failed:
-        sys.exit(failed.returncode)  # tandem has said why
+        sys.exit(failed.returncode)  # tandem has printed the reason
 
 
 main()

@@ -48,8 +48,8 @@ clang_runtime() {
   [[ -z $version ]] || printf 'libclang-rt-%s-dev\n' "$version"
 }
 
-# Packages for the tests with OpenAI's client and the page. If node is not Debian's, Debian's npm
-# does not fit. Ubuntu has no Chromium package.
+# Packages for the tests with OpenAI's client and the page. Debian's npm fits only Debian's node.
+# Ubuntu has no Chromium package.
 browser_packages() {
   command -v node >/dev/null || printf 'nodejs\n'
   command -v npm >/dev/null || printf 'npm\n'

@@ -54,7 +54,7 @@ settings_of() {
   fi
 }
 
-# Builds a preset, or only the given targets of it.
+# Builds a preset, or only the given targets.
 build() {
   local preset=$1 settings
   shift
@@ -87,7 +87,7 @@ expect_clients() {
   skipped=$(grep -aE ': (page|npm\.[a-z]+|openai\.client|integrations\.[a-z_]+|examples\.bot) .*Skipped' "$1") || return 0
   say "SKIPPED, AS SOMETHING IS MISSING HERE"
   printf '%s\n' "$skipped"
-  # ctest shows the output of failed tests only, so the reason is read from its log.
+  # ctest shows only the output of failed tests, so reads the reason from its log.
   grep -a -B 10 'IS NOT TESTED' "build/$2/Testing/Temporary/LastTest.log" || true
   [[ ${TANDEM_REQUIRE_CLIENTS-} != 1 ]]
 }
@@ -152,8 +152,8 @@ export -f run_program
 readonly sanitized_programs=(integration integration_failures gateway_test command_test)
 build_asan() { build asan tests/unit/all "${sanitized_programs[@]}" simulation; }
 
-# Short random runs suffice for the sanitizers. Tests that need a long simulation run in the
-# release build only, as do programs in other languages, which have their own time limits.
+# Short random runs suffice for the sanitizers. Tests that need a long simulation run only in the
+# release build. So do programs in other languages, because they have their own time limits.
 test_asan() {
   TANDEM_RANDOM_PERCENT=10 run_units asan
   run_programs asan $((2 * cores)) "${sanitized_programs[@]}"
@@ -161,7 +161,7 @@ test_asan() {
     run_tests asan -L simulation -E 'tries_all_that_may_happen|makes_the_transitions|crowd'
 }
 
-# Only multithreaded code matters here. The tests of failures run on a single strand.
+# Only multithreaded code matters here. The failure tests run on a single strand.
 build_tsan() {
   build tsan unit_transport integration
 }
@@ -222,7 +222,7 @@ run_overlapped() {
   local step status builder build_took began
   rm -f build/built build/*-build.log
   mkfifo build/built
-  set -m # a process group of its own, so that all that it runs can be stopped
+  set -m # a separate process group, so that everything in it can be stopped
   build_all "$@" </dev/null >build/built &
   builder=$!
   set +m

@@ -31,7 +31,7 @@ std::string name_of(const std::string& url) {
     return transport::parse_server_url(url).url.identity;
 }
 
-// Quantities of a shared_load: how many requests run on the server, and its conversations.
+// Quantities of a shared_load: the numbers of the server's running requests and conversations.
 std::string name_running_quantity(const std::string& server) {
     return "running " + server;
 }
@@ -137,7 +137,7 @@ void cluster_member::beat() {
     beat_timer_.async_wait([this, life = std::weak_ptr<void>(life_)](error_code ec) {
         if (!ec && !life.expired()) beat();
     });
-    if (!has_lease()) apply_load({});  // what was reported is out of date
+    if (!has_lease()) apply_load({});  // the reported load is out of date
     if (!messages_.is_connected())
         return distrust_store();  // others may borrow slots of this gateway
     send_beat(lease_time,
@@ -194,7 +194,7 @@ void cluster_member::apply_load(const shared_load& elsewhere) {
     if (on_load_) on_load_(elsewhere);
 }
 
-// After a restart, this is the process before, until its lease ends.
+// After a restart, the duplicate is the previous process, until its lease ends.
 void cluster_member::warn_about_duplicate() {
     if (std::exchange(is_duplicate_, true)) return;
     scope_->log(log_level::warning,

@@ -47,23 +47,23 @@ class cluster_member {
     void leave(duration limit, std::function<void()> done);
 
     const std::string& id() const noexcept { return options_.gateway_id; }
-    /// Number of gateways with a lease, as of the last answer of the store; at least 1.
+    /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
     /// Sets the handler that is called after each connection to the store.
     void set_connection_handler(std::function<void()> handler) {
         on_connected_ = std::move(handler);
     }
-    /// Drains the server at all gateways, or ends the drain. Without an answer of the store, this
-    /// happens once the store answers again.
+    /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
+    /// happens once it answers again.
     void drain(const std::string& server, bool is_drained);
-    /// Sets the handler that receives the servers that are drained at any gateway, repeatedly, and
-    /// the ends of drains.
+    /// Sets the handler that receives the servers that any gateway has drained, repeatedly, and the
+    /// ends of drains.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
     }
     /// Sets the source of this gateway's load, which is reported repeatedly, and the handler that
-    /// receives the sums of the other gateways' loads; they are empty while there is no lease.
+    /// receives the sums of the other gateways' loads. The sums are empty without a lease.
     void share_load(std::function<shared_load()> find_load,
                     std::function<void(const shared_load& elsewhere)> handler) {
         find_load_ = std::move(find_load);
@@ -138,7 +138,8 @@ class cluster_member {
     std::function<void(const std::string&)> on_release_;
     std::function<shared_load()> find_load_;
     std::function<void(const shared_load&)> on_load_;
-    /// Expires with the member: a timer's handler that is queued then still runs, without an error.
+    /// Expires with the member, because a timer handler that is already queued still
+    /// runs.
     std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 

@@ -19,8 +19,8 @@ struct cluster_options {
     std::string gateway_id{};
 };
 
-/// Lease of a gateway in the store, which each beat renews. The gateway itself stops using its
-/// slots a second earlier.
+/// Duration of a gateway's lease in the store. Each beat renews it. The gateway itself stops using
+/// its slots a second earlier.
 inline constexpr duration lease_time = std::chrono::seconds(3);
 inline constexpr duration beat_interval = std::chrono::milliseconds(500);
 

@@ -10,7 +10,7 @@ namespace tandem::cluster {
 struct share_status {
     int slots = 0;
     int held = 0;
-    /// Number of slots that it has lost to other gateways.
+    /// Number of slots that the gateway has lost to others.
     std::int64_t lost = 0;
 };
 
@@ -21,7 +21,7 @@ struct cluster_status {
         share_status share;
     };
 
-    /// The store has renewed the lease recently.
+    /// Whether the gateway has a valid lease.
     bool has_lease = false;
     std::vector<server> servers{};
 };

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Arguments and answers of the scripts in `scripts/`, which describe them.
+// Arguments and answers of the scripts in `scripts/`. The scripts describe them.
 namespace tandem::cluster {
 
 /// The names of this gateway and of the server's channel.
@@ -28,11 +28,11 @@ std::vector<std::string> offer_arguments(const lending_names& names, const repor
 std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer);
 
 struct beat_answer {
-    /// The lease had not ended.
+    /// Whether the lease had not ended.
     bool was_known = false;
-    /// Another process with this gateway's id holds the lease.
+    /// Whether another process with this gateway's id holds the lease.
     bool is_duplicate = false;
-    /// The process or the lease of another gateway has ended within the last minute.
+    /// Whether another gateway's process or lease has ended within the last minute.
     bool is_one_missing = false;
     /// Number of gateways with a lease.
     std::int64_t members = 1;

@@ -14,7 +14,7 @@ struct lending_message {
     enum class kind {
         wish,  ///< the gateway waits for a slot
         end,   ///< it no longer waits
-        lent,  ///< it received a slot of another gateway
+        lent,  ///< it received another gateway's slot
     };
 
     lending_message::kind kind = kind::end;

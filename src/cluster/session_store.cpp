@@ -11,7 +11,7 @@
 namespace tandem::cluster {
 namespace {
 
-// Between the questions whether a session is released; doubles each time.
+// Wait between two requests to release a session; doubles each time.
 constexpr duration first_wait = std::chrono::milliseconds(5);
 constexpr duration max_wait = std::chrono::milliseconds(40);
 
@@ -49,7 +49,7 @@ void session_store::take(const std::string& session, const std::string& owner, s
                 std::move(is_wanted), std::move(done)});
 }
 
-// A client that has gone meanwhile must not take the session from another one.
+// A client that has since disconnected must not take the session from another client.
 void session_store::ask_holder(taking t) {
     if (!t.is_wanted()) return;
     std::string request;

@@ -15,10 +15,10 @@
 
 namespace tandem::cluster {
 
-/// Counts how often a session was taken. The gateway with the highest one has the session.
+/// Counts how often a session was taken. The gateway with the highest epoch has the session.
 using session_epoch = std::int64_t;
 
-/// The answer to a record.
+/// The result of writing a record.
 enum class put_result {
     kept,
     refused,  ///< another gateway has taken the session
@@ -31,7 +31,7 @@ struct taken_session {
     std::string record{};
 };
 
-/// Begins the message that asks a gateway to release a session, whose id follows.
+/// Begins the message that asks a gateway to release a session. The session's id follows.
 inline constexpr std::string_view release_request = "release ";
 
 /// The records of the sessions of all gateways. On the link's loop.
@@ -44,7 +44,7 @@ class session_store {
         std::string processes;
     };
 
-    /// Within this time, a gateway that runs releases a session that another one takes.
+    /// A running gateway releases a session that another one takes within this time.
     static constexpr duration release_limit = std::chrono::milliseconds(300);
 
     /// The link must outlive the store.
@@ -68,7 +68,7 @@ class session_store {
     void take(const std::string& session, const std::string& owner, session_epoch own,
               wanted_check is_wanted, take_handler done);
 
-    /// Lets any gateway take the session at once, because its record is complete. `own`: as for
+    /// Lets any gateway take the session immediately, because its record is complete. `own`: as for
     /// take().
     void release(const std::string& session, session_epoch own);
 
@@ -77,8 +77,8 @@ class session_store {
         std::string session;
         std::string owner;
         session_epoch own;
-        time_point until;    // from then on, without a release
-        duration next_wait;  // before the next question
+        time_point until;    // from then on, takes the session without a release
+        duration next_wait;  // before the next request
         wanted_check is_wanted;
         take_handler done;
     };
@@ -91,7 +91,7 @@ class session_store {
     key_names keys_;
     std::string gateway_;
     boost::asio::any_io_executor executor_;
-    /// Expires with the store: a timer's handler that is queued then still runs, without an error.
+    /// Expires with the store, because a timer handler that is already queued still runs.
     std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 

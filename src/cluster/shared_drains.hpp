@@ -17,7 +17,7 @@ class shared_drains {
 
         friend bool operator==(const change&, const change&) = default;
     };
-    /// For the store.
+    /// A change of a drain to write to the store.
     struct mark {
         std::string server;
         bool is_drained = false;
@@ -28,13 +28,13 @@ class shared_drains {
         friend bool operator==(const mark&, const mark&) = default;
     };
 
-    /// An operator has drained the server at this gateway, or has ended the drain.
+    /// An operator has drained the server at this gateway, or has ended its drain.
     void set(const std::string& server, bool is_drained);
-    /// The store's list of drained servers; `is_lost`: it may have lost marks. Returns what to do
-    /// here. Drains are repeated, because a server may have been added since.
+    /// Takes the store's list of drained servers; `is_lost`: the store may have lost marks. Returns
+    /// what to do here. Repeats drains, because a server may have been added since.
     std::vector<change> update(const std::set<std::string>& listed, bool is_lost);
 
-    /// What to write into the store now, until mark_written().
+    /// The marks to write to the store, until mark_written().
     std::vector<mark> list_marks() const;
     void mark_written(const mark& m);
 

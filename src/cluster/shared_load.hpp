@@ -7,17 +7,17 @@
 
 namespace tandem::cluster {
 
-/// Quantities by name that each gateway reports to the store, which returns their sums to the other
-/// gateways.
+/// Quantities by name. Each gateway reports them to the store; the store returns their sums to the
+/// other gateways.
 using shared_load = std::map<std::string, double>;
 
-/// As a JSON object. Omits zeros and what is not finite.
+/// Encodes the load as a JSON object. Omits zeros and non-finite values.
 std::string serialize_load(const shared_load& load);
-/// Ignores whatever is not a number.
+/// Ignores values that are not numbers.
 shared_load parse_load(std::string_view text);
 
-/// Names the quantity that shows that a gateway serves these servers. It is one quantity for all
-/// of them, because the store would add up separate ones.
+/// Names the quantity that shows that a gateway serves these servers. One quantity names all of
+/// them, because the store would add up separate ones.
 std::string name_served_quantity(const std::vector<std::string>& servers);
 /// Returns the names of the servers that a gateway with this load serves.
 std::vector<std::string> find_served_servers(const shared_load& load);

@@ -13,7 +13,7 @@ namespace tandem::cluster {
 
 /// An answer of the store to a search for a text.
 struct found_text {
-    /// False: the store did not answer in time.
+    /// False if the store did not answer in time.
     bool is_answered = false;
     std::optional<std::string> text{};
 };
@@ -26,7 +26,7 @@ class shared_texts {
     /// `prefix` precedes each key. The link must outlive the texts.
     shared_texts(store_link& link, std::string prefix);
 
-    /// Keeps a short text this long, instead of an earlier one.
+    /// Keeps a short text this long; replaces an earlier one.
     void put(const std::string& key, std::string text, duration kept);
     /// Keeps a long text in the same way, unless the write budget forbids it. Calls `make_text`
     /// only if the budget has room for `least_bytes`, the minimum length of the text.

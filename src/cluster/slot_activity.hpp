@@ -10,7 +10,7 @@
 
 namespace tandem::cluster {
 
-/// Derives from polls of `/slots` since when each slot has been unused. The server gives a slot a
+/// Derives since when each slot has been unused, from polls of `/slots`. The server gives a slot a
 /// new task number for each request, no matter which client sends it. Pure.
 class slot_activity {
  public:

@@ -52,7 +52,7 @@ void slot_lender::learn_slots() {
         });
 }
 
-// May be called on the strand of another user of the slots.
+// May be called on the strand of another object that uses the slots.
 void slot_lender::post_update() {
     if (is_running_ || is_update_posted_.exchange(true)) return;
     boost::asio::post(link_->executor(), [weak = weak_from_this()] {
@@ -63,7 +63,7 @@ void slot_lender::post_update() {
     });
 }
 
-// An action may lead to a grant, whose actions the loop performs next.
+// An action may lead to a grant; the loop then performs the grant's actions, too.
 void slot_lender::perform_actions() {
     if (is_running_ || link_->shut_down()) return;
     is_running_ = true;
@@ -116,7 +116,7 @@ double slot_lender::take_average_running() {
 
 void slot_lender::set_use_elsewhere(const slots::use_elsewhere& u) {
     use_->slots->lock()->scheduler.set_use_elsewhere(u);
-    // Without it, requests that wait only for the limit would wait until another one ends.
+    // Otherwise, requests that wait only for the limit would wait until another request ends.
     if (!link_->shut_down()) link_->slots().dispatch_grants();
 }
 

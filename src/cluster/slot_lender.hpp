@@ -20,8 +20,8 @@ class cluster_member;
 /// and destroy it on the strand of its link.
 class slot_lender final : public std::enable_shared_from_this<slot_lender> {
  public:
-    /// This process then uses only borrowed slots of the server. `name`: the server's name in the
-    /// store. The member must outlive the lender.
+    /// From now on, this process uses only borrowed slots of the server. `name`: the server's name
+    /// in the store. The member must outlive the lender.
     slot_lender(cluster_member& member, std::string gateway, std::string name,
                 std::shared_ptr<detail::server_link> link,
                 std::shared_ptr<detail::server_usage> use);
@@ -72,7 +72,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     boost::asio::steady_timer retry_;
     std::atomic<bool> is_update_posted_ = false;
     bool is_running_ = false;
-    /// When take_average_running() was called last, and the running time then.
+    /// When take_average_running() was last called, and the running time at that moment.
     time_point averaged_at_{};
     duration averaged_time_{};
 };

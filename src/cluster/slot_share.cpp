@@ -3,18 +3,18 @@
 namespace tandem::cluster {
 namespace {
 
-// Others may take the slots of a gateway this long after its own lease has ended. Until then, a
-// poll can show only its own tasks.
+// Others may take a gateway's slots this long after its lease has ended. Until then, a poll can
+// show only the gateway's own tasks.
 constexpr duration own_use_is_seen_within = std::chrono::seconds(1);
-// A gateway takes slots of others only once they all know that it is missing: the store waits a
-// second longer for it, and the others ask the store every half second.
+// A missing gateway takes slots of others only once they all know that it is missing: the store
+// waits a second longer for it, and the others ask the store every half second.
 constexpr duration others_know_within = std::chrono::milliseconds(1500);
-// A later answer is out of date: this process was suspended meanwhile.
+// A later answer is out of date, because this process was suspended in the meantime.
 constexpr duration poll_is_valid_for = std::chrono::milliseconds(500);
 // By then, each gateway with a lease has sent its loans to the store.
 constexpr duration records_are_right_after = std::chrono::seconds(3);
 constexpr duration failed_poll_interval = std::chrono::seconds(1);
-// A wish that becomes more urgent by this much is sent again at once.
+// A wish that becomes more urgent by this much is sent again immediately.
 constexpr duration notable_change = std::chrono::milliseconds(100);
 
 bool is_more_urgent(const slots::slot_shortage& a, const slots::slot_shortage& b) {
@@ -86,7 +86,7 @@ void slot_share::mark_all_unsure(time_point now) {
     wishes_.clear();
 }
 
-// A gateway without a connection to the store may have taken them.
+// A gateway without a connection to the store may have taken these slots.
 void slot_share::mark_unused_unsure(time_point now) {
     const auto since = now - quiet_time_of_server();
     for (auto& [slot, h] : held_) {
@@ -141,7 +141,7 @@ bool slot_share::is_guarded(time_point now, int slot) const {
     return used && now < *used + here_.reuse_guard;
 }
 
-// If each use needs a poll of its own, only the slot that is needed now comes back.
+// If each use needs a separate poll, brings back only the slot that is needed now.
 void slot_share::bring_usable_slots(time_point now) {
     for (auto& [slot, h] : held_) {
         if (h.stage != stage::unsure || h.awaits_own_task) continue;

@@ -17,7 +17,7 @@
 
 namespace tandem::cluster {
 
-/// The slots of a server as this gateway's scheduler knows them.
+/// The slots of a server as this gateway's scheduler sees them.
 struct local_slots {
     struct slot {
         bool is_busy = false;
@@ -34,24 +34,25 @@ struct local_slots {
 ///
 /// A gateway keeps a slot until another gateway needs it more urgently than any request here. The
 /// scheduler decides that. While the store answers, its records apply. While it does not answer,
-/// and after the borrower of a slot has disappeared, this gateway polls the server: it may use a
-/// slot that is idle, and that either nobody has used since its own last request or nobody has used
-/// for `quiet_time`. If the server does not report its slots, the slot becomes usable once every
-/// gateway has had time to claim it.
+/// and after the borrower of a slot has disappeared, this gateway polls the server. It may use an
+/// idle slot that nobody has used since its own last request, or for `quiet_time`. If the server
+/// does not report its slots, the slot becomes usable once every gateway has had time to claim
+/// it.
 class slot_share {
  public:
     /// A slot must be unused for this long before a gateway takes it without the store.
     static constexpr duration quiet_time = std::chrono::seconds(1);
     /// Interval at which a gateway repeats its wish. Others forget it after three intervals.
     static constexpr duration repeat_wish = std::chrono::milliseconds(500);
-    /// Interval at which a gateway sends its loans to the store, which may have lost its records.
+    /// Interval at which a gateway sends its loans to the store in case records were
+    /// lost.
     static constexpr duration repeat_claim = std::chrono::seconds(5);
-    /// Minimum time between two polls: an answer delays the server's other work.
+    /// Minimum time between two polls, because answering delays the server's other work.
     static constexpr duration poll_interval = std::chrono::milliseconds(50);
 
     /// The scheduler's state has changed, or next_event() has passed.
     void update(time_point now, local_slots here);
-    /// The store has renewed this gateway's lease. Its records apply only during the lease.
+    /// The store has renewed this gateway's lease. The store's records apply only during the lease.
     /// `is_one_missing`: another gateway has lost its lease or its connection to the store, and may
     /// still run.
     void renew_lease(time_point until, bool is_one_missing) noexcept {
@@ -103,7 +104,7 @@ class slot_share {
         slot_share::stage stage = stage::here;
         /// The last task of this gateway on the slot, if known.
         std::optional<int> own_task{};
-        /// The next poll shows that task.
+        /// Whether the next poll shows that task.
         bool awaits_own_task = false;
         time_point unsure_since{};
     };

@@ -16,11 +16,11 @@ using loan_number = std::uint64_t;
 /// Messages and answers with a higher slot number are rejected.
 inline constexpr int max_slot = 1023;
 
-/// A loan that a gateway reports to the store.
+/// A loan as a gateway reports it to the store.
 struct reported_loan {
     int slot = 0;
     loan_number number = 0;
-    /// How long ago its last request ended; nullopt if the gateway has not used it.
+    /// How long ago the slot's last request ended; nullopt if the gateway has not used the slot.
     std::optional<duration> unused_for{};
 
     friend bool operator==(const reported_loan&, const reported_loan&) = default;
@@ -30,10 +30,10 @@ struct reported_loan {
 struct loan {
     int slot = 0;
     loan_number number = 0;
-    /// How long ago its last request ended, as far as the store knows.
+    /// How long ago the slot's last request ended, as far as the store knows.
     std::optional<duration> unused_for{};
-    /// A request of another gateway may still run there: its last borrower has disappeared, or the
-    /// store has lost its records.
+    /// Whether a request of another gateway may still run on the slot: its last borrower has
+    /// disappeared, or the store has lost its records.
     bool is_doubtful = false;
 };
 
@@ -58,7 +58,7 @@ struct offer {
 };
 
 // To the server.
-/// Requests the states of its slots.
+/// Requests the states of the server's slots.
 struct poll {};
 
 // To the scheduler.

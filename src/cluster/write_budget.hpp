@@ -19,7 +19,7 @@ class write_budget {
         const std::size_t used = is_minute_over(now) ? 0 : used_;
         return bytes <= max_bytes && used + bytes <= max_bytes_per_minute;
     }
-    /// The same; then counts it.
+    /// Like has_room(), but also counts the text if there is room.
     bool take(time_point now, std::size_t bytes) noexcept {
         if (!has_room(now, bytes)) return false;
         if (is_minute_over(now)) {

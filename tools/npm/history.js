@@ -3,10 +3,10 @@
 const mostChars = 50000;
 const mostTurns = 1000;
 
-/** Two texts that are not parts of one reply of the gateway. */
+/** Joins two texts that are not parts of the same reply of the gateway. */
 export const joinTexts = (before, after) => `${before.trimEnd()} ${after.trimStart()}`.trim();
 
-// A resumed reply goes on with the one before.
+// A resumed reply continues the previous one.
 function addMessage(said, message) {
     const last = said.at(-1);
     if (message.role !== 'assistant' || last?.role !== 'assistant') return [...said, message];
@@ -14,7 +14,7 @@ function addMessage(said, message) {
     return [...said.slice(0, -1), { ...last, content }];
 }
 
-/** The newest messages, as many as one message to the gateway surely holds. */
+/** The newest messages, as many as are sure to fit into one message to the gateway. */
 export function newest(messages) {
     let chars = 0;
     const isTooLong = ({ content }) => (chars += content.length) > mostChars;
@@ -29,7 +29,7 @@ export class History {
         if (this.#replies.length > mostTurns) this.#replies.shift();
     }
 
-    /** Without questions that are asked again. */
+    /** The history, without questions that will be asked again. */
     messages() {
         const said = this.#replies
             .filter((reply) => reply.isBegun || (reply.isOver && !reply.isRefused))

@@ -9,7 +9,7 @@ const longestWaitMs = 15000;
 const restartWaitMs = 2000;
 const answerWithinMs = 10000;
 
-// Lone surrogates are no text.
+// Replaces lone surrogates, because they are not text.
 const asText = (_, value) =>
     typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
 const encode = (message) => JSON.stringify(message, asText);
@@ -38,10 +38,10 @@ export class Link {
     sentLast = undefined;
 
     /**
-     * url: of the gateway.
-     * opening(session): the first message of a connection.
-     * onReady(message), onMessage(message): what the gateway said.
-     * onLost(): a connection that was ready is gone.
+     * url: the gateway's URL. opening(session): the first message of a
+     * connection.
+     * onReady(message), onMessage(message): a message of the gateway.
+     * onLost(): a ready connection was lost.
      * onLink(state, detail): 'connecting', 'ready' (detail: model), 'waiting' (detail: {ms, why}),
      * 'key' and 'stopped' (detail: error), after which it does not connect by itself.
      */
@@ -62,7 +62,7 @@ export class Link {
         return this.#isReady;
     }
 
-    /** Connects; with a key that was not shown before it is tried at once. */
+    /** Connects immediately, with this key if one is given. */
     async connect(key = this.#key) {
         this.#key = key;
         clearTimeout(this.#waitTimer);
@@ -77,24 +77,24 @@ export class Link {
         this.#open();
     }
 
-    /** False if there is no connection; then nothing is sent. */
+    /** Returns false, and sends nothing, if there is no connection. */
     send(message) {
         if (this.#isReady) this.#socket.send(encode(message));
         return this.#isReady;
     }
 
-    /** Whether the gateway takes a message of this size. */
+    /** Whether the gateway accepts a message of this size. */
     canSend(message) {
         return new TextEncoder().encode(encode(message)).length <= this.#mostBytes;
     }
 
-    /** The names of the gateway's models; none if it does not tell. */
+    /** The names of the gateway's models; empty if it does not report them. */
     async models() {
         const answer = await this.#ask();
         return answer?.ok ? answer.data.map(({ id }) => id) : [];
     }
 
-    /** Ends the session, and begins another one. */
+    /** Ends the session, and begins a new one. */
     anew() {
         this.send({ type: 'end' });
         this.#session = '';
@@ -102,7 +102,7 @@ export class Link {
         this.connect();
     }
 
-    /** Ends the session. No handler is called any more. */
+    /** Ends the session. No more handlers are called. */
     close() {
         this.send({ type: 'end' });
         this.#attempt += 1;
@@ -116,7 +116,7 @@ export class Link {
         return new URL(path, this.#base);
     }
 
-    /** Undefined if nobody answers. */
+    /** Returns undefined if the gateway does not answer. */
     async #ask() {
         try {
             const headers = this.#key ? { Authorization: `Bearer ${this.#key}` } : {};
@@ -137,7 +137,7 @@ export class Link {
     }
 
     #refused(status, { code = `http_${status}`, message = `the gateway answered ${status}` }) {
-        // A key with the right to generate needs no other.
+        // A key that may generate needs no other right.
         if (code === 'insufficient_permissions' && !this.#isRefused) return true;
         const error = new VoiceError(code, message);
         if (status === 401) this.#handlers.onLink('key', error);
@@ -190,14 +190,14 @@ export class Link {
         this.#begin(this.#socket);
     }
 
-    // There is no session, and another start on this connection would fail too.
+    // There is no session, and another start on this connection would fail, too.
     #turnedAway(error) {
         this.#forget();
         if (error.retryable) this.#wait(error.retry_after_ms, error.message);
         else this.#stop(error);
     }
 
-    // Another connection would send the same message, and fail too.
+    // Another connection would send the same message, and fail, too.
     #stop(error) {
         this.#forget();
         this.#handlers.onLink('stopped', new VoiceError(error.code, error.message, error));
@@ -224,7 +224,7 @@ export class Link {
         this.#handlers.onLink('stopped', new VoiceError('taken_over', why));
     }
 
-    // Ignore events of an old socket.
+    // Closes the socket; its later events are ignored.
     #forget() {
         clearTimeout(this.#answerTimer);
         const wasReady = this.#isReady;

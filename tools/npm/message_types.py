@@ -49,7 +49,7 @@ def object_of(schema, depth):
 
 
 def choice_of(schema):
-    """At least one of the fields that the schema names in oneOf or anyOf."""
+    """Requires at least one of the fields that the schema names in oneOf or anyOf."""
     choices = schema.get("oneOf", schema.get("anyOf", []))
     fields = [
         f"{{ {name}: {type_of(schema['properties'][name], 0)} }}"

@@ -23,7 +23,7 @@ def files_of(description):
 
 
 def packed(files):
-    """The same bytes for the same files."""
+    """Packs the same files into the same bytes."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
         for name, content in files:

@@ -7,7 +7,7 @@ const mostTries = 3;
 
 const firstWords = (text, count) => text.trim().split(/\s+/).slice(0, count).join(' ');
 
-/** What a report says that was heard of a speech, without a word that is cut. */
+/** The part of a speech that was heard according to a report, without a partial word. */
 function heardPart({ filler, speech }, { chars, share = 0, words, said }) {
     if (filler) return '';
     if (said !== undefined) return said;
@@ -21,7 +21,7 @@ function heardPart({ filler, speech }, { chars, share = 0, words, said }) {
 
 const textOf = ({ filler, text }) => (filler ? '' : text);
 
-/** {text, reply}: what was heard, and the gateway's reply that has its end. */
+/** {text, reply}: what was heard, and the gateway's reply that contains its end. */
 function addChunk(heard, chunk) {
     const text = textOf(chunk);
     if (!text) return heard;
@@ -30,14 +30,14 @@ function addChunk(heard, chunk) {
 }
 
 /**
- * Iterate over it. Taking the next chunk says that the one before was spoken; with lookahead, only
- * spoken() of a chunk does.
+ * Iterates over chunks. Taking the next chunk reports that the previous one was spoken; with
+ * lookahead, only a chunk's spoken() does.
  */
 export class Reply {
     #handlers;
-    // {chunk, sent} that the consumer has not taken; sent: the text of its reply to its end.
+    // {chunk, sent} that the consumer has not taken; sent: its reply's text up to its end.
     #queue = [];
-    // The chunks that the consumer has taken, until they were spoken.
+    // The chunks that the consumer has taken, until they are spoken.
     #taken = [];
     #continues;
     // The text that the gateway's newest reply of the turn has sent.
@@ -50,12 +50,12 @@ export class Reply {
     #isBegun = false;
     // After a lost connection, several ends may arrive; the last one ends the turn.
     #ends = 1;
-    /** The last message: finish_reason, usage, metrics. Null until then, or if it was lost. */
+    /** The last message: finish_reason, usage, metrics. Null before that, or if it was lost. */
     end = null;
 
     /**
-     * message: its request; onTaken(id, sent): of a chunk, with the text of its reply to its end;
-     * onSpoken(id): of a chunk; onLeft(): of the loop.
+     * message: the request. onTaken(id, sent): a chunk was taken; sent: its reply's text up to its
+     * end. onSpoken(id): a chunk was spoken. onLeft(): the consumer left the loop.
      */
     constructor(message, handlers, lookahead) {
         this.message = message;
@@ -71,7 +71,7 @@ export class Reply {
         return this.#isOver;
     }
 
-    /** The text that was spoken, or will be. */
+    /** The text that was or will be spoken. */
     get heardText() {
         return this.#taken.reduce(addChunk, this.#heard).text;
     }
@@ -123,7 +123,7 @@ export class Reply {
         this.#isBegun = true;
     }
 
-    /** False for an `end` after which the turn goes on. */
+    /** Returns false for an `end` after which the turn continues. */
     takeEnd(end) {
         if (!this.#isOver && (this.takeEarlyEnd() || end.finish_reason === 'tool_calls')) {
             this.begin();
@@ -133,7 +133,7 @@ export class Reply {
         return true;
     }
 
-    /** Whether another end follows this one. */
+    /** Returns whether another end follows this one. */
     takeEarlyEnd() {
         if (this.#ends === 1) return false;
         this.#ends -= 1;
@@ -146,7 +146,7 @@ export class Reply {
         this.#stop(this.heardText);
     }
 
-    /** The user talks over it; heard: how much of the chunk that is spoken. */
+    /** The user interrupts the reply; heard: how much of the current chunk was heard. */
     interrupt(heard) {
         if (this.#isOver) return;
         const at = this.#taken.findIndex(({ id }) => id === heard?.chunk);
@@ -154,12 +154,12 @@ export class Reply {
         this.#stop(at < 0 ? text : joinTexts(text, heardPart(this.#taken[at], heard)));
     }
 
-    /** The connection is lost: what was not taken comes again. */
+    /** The connection is lost. Chunks that were not taken will arrive again. */
     lose() {
         if (!this.#isOver) this.#queue = [];
     }
 
-    /** There is a connection again, on which so many ends of the turn come. True if it gets lost. */
+    /** After a reconnect, `ends` ends of the turn will arrive. True if the request was lost. */
     isLost(ends) {
         this.#ends = Math.max(1, ends);
         if (ends > 0) return false;

@@ -1,4 +1,4 @@
-// A conversation with the gateway by docs/voice-websocket.md.
+// A conversation with the gateway, as in docs/voice-websocket.md.
 
 import { History } from './history.js';
 import { Link } from './link.js';
@@ -8,7 +8,7 @@ import { VoiceError } from './voice_error.js';
 export { VoiceError };
 
 const mostTries = 8;
-// Of messages without a connection.
+// Maximum number of messages that wait for a connection.
 const mostWaiting = 32;
 
 // What the model reads instead of a result.
@@ -39,20 +39,20 @@ class Session {
     #tools;
     #onError;
     #turns = 0;
-    // Those that have not ended, by turn.
+    // The replies that have not ended, by turn.
     #replies = new Map();
     #history = new History();
-    // {chunk, text} that were taken and not spoken; text: that of the reply to the chunk's end.
+    // {chunk, text} that were taken and not spoken; text: the reply's text up to the chunk's end.
     #unspoken = [];
-    // The place in one of them that was reported last.
+    // The last reported place in one of them.
     #place = null;
-    // Of the last question.
+    // The lookahead of the last question.
     #lookahead = 0;
-    // Calls whose results were refused as too large.
+    // Calls whose results were rejected as too large.
     #shortened = new Set();
     // Messages that wait for a connection.
     #waiting = [];
-    // The first message of the session asks for a reply, which nobody takes.
+    // The first message of the session requests a reply that nobody takes.
     #isAsking = false;
     #drafted = null;
     #failed = null;
@@ -80,17 +80,17 @@ class Session {
         this.#link.connect(key);
     }
 
-    /** Asks for a reply to the user's words; it interrupts the running one. */
+    /** Requests a reply to the user's words, and interrupts the running one. */
     ask(text, fields = {}) {
         return this.#request({ type: 'start', text, ...fields });
     }
 
-    /** Speaks a text of the bot's own. */
+    /** Speaks a given text. */
     say(text, fields = {}) {
         return this.#request({ type: 'say', text, ...fields });
     }
 
-    /** The user talks over the bot, which was heard up to this place. */
+    /** The user talks over the bot, and has heard it up to this place. */
     interrupt(place) {
         const heard = place && clampPlace(place);
         if (heard) this.#noteHeard(heard);
@@ -99,7 +99,7 @@ class Session {
         this.#post({ type: 'interrupt', heard });
     }
 
-    /** Goes on with the interrupted reply: it was a false alarm. */
+    /** Continues the interrupted reply: the interruption was a false alarm. */
     resume(fields = {}) {
         return this.#request({ type: 'resume', ...fields });
     }
@@ -124,7 +124,7 @@ class Session {
         this.#link.send({ type: 'draft', turn: this.#drafted, text, ...fields });
     }
 
-    /** Asks for a reply, which begins with the draft if that has the same words. */
+    /** Requests a reply. It begins with the draft if that is for the same words. */
     commit(text, fields = {}) {
         const turn = this.#drafted ?? this.#newTurn();
         return this.#request({ type: 'commit', turn, text, ...fields });
@@ -160,7 +160,7 @@ class Session {
         this.#replies.forEach((reply) => reply.interrupt(heard));
     }
 
-    // The voice does not speak to the end what was taken.
+    // The voice will not speak the taken chunks to their end.
     #silence() {
         const [first] = this.#unspoken.splice(0);
         const place = this.#place ?? (first && { ...first, share: 0 });
@@ -188,7 +188,7 @@ class Session {
         return reply;
     }
 
-    // A resumed reply has the options of the question.
+    // A resumed reply has the options of its question.
     #chooseLookahead(message) {
         const lookahead = message.options?.lookahead ?? this.#first.options?.lookahead;
         if (isQuestion(message)) this.#lookahead = lookahead;
@@ -235,7 +235,7 @@ class Session {
         }
     }
 
-    // What was heard since the first message of the connection reported that the voice speaks.
+    // Reports what was heard since the connection's first message reported a chunk as being spoken.
     #reportHeard() {
         const { sentLast, last } = this.#link;
         if (!sentLast?.speaking || !last) return;
@@ -244,7 +244,7 @@ class Session {
         else if (Object.keys(place).length > 0) this.#link.send({ type: 'heard', chunk, ...place });
     }
 
-    /** turns: those of which the gateway will send an end, one for each end. */
+    /** turns: contains a turn once for each end that the gateway will send. */
     #goOn(replies, turns) {
         const endsOf = ({ turn }) => turns.filter((known) => known === turn).length;
         const open = replies.filter(({ isOver }) => !isOver);
@@ -289,7 +289,7 @@ class Session {
         if (error.param === 'content' && this.#shorten(error.call)) return;
         if (error.reply !== undefined && reply?.takeEarlyEnd()) return;
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
-        // A refused question does not interrupt the reply before it.
+        // A rejected question interrupts nothing, so interrupts here unless a later question does.
         const others = [...this.#replies.values()];
         const isAsked = reply?.isRefused && error.text === undefined && isQuestion(reply.message);
         if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
@@ -308,11 +308,11 @@ class Session {
         }
         const result = { type: 'result', call: id, content, keep: true };
         if (!this.#link.canSend(result)) result.content = tooLarge;
-        // The effect of the function counts, even if the user interrupted it.
+        // Sends the result even after an interrupt, because the function has had its effect.
         if (!this.#failed) this.#post(result);
     }
 
-    // The results of a reply are limited together, too.
+    // The total size of a reply's results is limited, too.
     #shorten(call) {
         if (!call || this.#shortened.has(call)) return false;
         this.#shortened.add(call);
@@ -345,5 +345,5 @@ class Session {
     }
 }
 
-/** Begins a session. It connects, and connects again, by itself. */
+/** Begins a session, which connects and reconnects by itself. */
 export const connect = (url, options = {}) => new Session(url, options);

@@ -1,4 +1,4 @@
-/** code: the gateway's, or 'connection_lost', 'taken_over', 'no_websocket', 'closed'. */
+/** code: the gateway's code, or 'connection_lost', 'taken_over', 'no_websocket', 'closed'. */
 export class VoiceError extends Error {
     constructor(code, message, { retryable = false, retry_after_ms, param } = {}) {
         super(message);

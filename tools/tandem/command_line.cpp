@@ -205,7 +205,7 @@ class parser {
                            fmt::join(names, ", "));
     }
 
-    // Reports arguments that are no command, or that precede the command.
+    // Reports arguments that are not a command, or that precede the command.
     std::vector<std::string> faults_before() const {
         std::vector<std::string> faults;
         for (const auto& argument : app_.remaining()) {

@@ -41,8 +41,8 @@ tandem::command::environment environment_variables() {
     return variables;
 }
 
-// Otherwise the next file or socket would get the number of a closed standard descriptor. As in
-// glibc for setuid programs, the substitute fails on use like a closed descriptor.
+// Otherwise the next file or socket would get the number of a closed standard descriptor. Like a
+// closed descriptor, the substitute fails on use; glibc does the same for setuid programs.
 void fill_closed_descriptors() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -31,21 +31,21 @@ enum class fault_kind {
 /// A fault, and the requests that it affects. Each request meets at most one fault: the oldest that
 /// matches.
 ///
-/// As text (flag `--fault`, field `"mock_fault"` of a request's body): the kind, followed by
-/// fields: `reset:at_token=3`, `stall:at_token=5,duration=2s,times=2`,
+/// The text form, in the flag `--fault` and the field `"mock_fault"` of a request's body, is the
+/// kind, followed by fields: `reset:at_token=3`, `stall:at_token=5,duration=2s,times=2`,
 /// `http_error:status=500,text=boom`. Durations are written `250ms`, `2s`, `1m` or as plain
 /// seconds. `text` extends to the end of the line.
 struct fault {
     fault_kind kind = fault_kind::reset;
-    /// Acts after this many generated tokens; -1 = instead of the final event. Shorter replies meet
-    /// the fault at their final event (except stall, stream_error and crash), non-streamed answers
-    /// at their start.
+    /// Acts after this many generated tokens; -1 = instead of the final event. If the reply is
+    /// shorter, acts at its final event, except stall, stream_error and crash. In non-streamed
+    /// answers, acts at the start.
     int at_token = 1;
     /// Acts before this byte of the body instead; -1 = see `at_token`. Not for stream_error, crash
     /// and unnoticed_cut.
     std::int64_t at_byte = -1;
     std::chrono::milliseconds duration{0};
-    /// Number of matching requests that pass unharmed first.
+    /// Number of matching requests that pass unharmed before it acts.
     int skip = 0;
     /// Number of requests that are affected; 0 = all that match.
     int times = 1;

@@ -16,7 +16,7 @@ enum class outcome {
     running,   ///< not ended yet
     complete,  ///< answered completely
     cut,       ///< the client closed the connection first
-    failed,    ///< answered with an error, at once or during the stream
+    failed,    ///< answered with an error, immediately or during the stream
     faulted,   ///< ended by an injected fault
 };
 
@@ -29,14 +29,14 @@ struct request_record {
     std::vector<std::pair<std::string, std::string>> headers{};  ///< names in lower case
     std::string body{};                                          ///< the first MiB
     time_point arrived{};
-    std::optional<time_point> client_gone{};  ///< when its close, or a fault's, was detected
+    std::optional<time_point> client_gone{};  ///< when a close by it or by a fault was noticed
     std::optional<time_point> ended{};
     mock::outcome outcome = mock::outcome::running;
     int status = 0;  ///< of the HTTP response; 0 = none sent
 
     // Completions only.
     int id_slot = -1;            ///< as requested
-    int slot = -1;               ///< the one that ran it; -1 = none
+    int slot = -1;               ///< the slot that ran it; -1 = none
     std::string prompt{};        ///< as text
     bool prompt_as_ids = false;  ///< sent as token ids only
     bool deferred = false;       ///< had to wait for its slot

@@ -11,7 +11,7 @@
 
 namespace tandem::mock {
 
-/// How a model's memory can reuse the tokens of a slot that match a request only partly.
+/// How a model's memory can reuse a slot's tokens if a request matches only some of them.
 enum class memory_kind {
     attention,       ///< rolls back to any token: keeps the common prefix
     recurrent,       ///< such as Mamba and hybrids: only continues, or rolls back to a checkpoint
@@ -21,7 +21,7 @@ enum class memory_kind {
 /// Settings of the mock server, named like llama-server's flags where those exist.
 struct options {
     std::string host = "127.0.0.1";  ///< an IP address, not a host name
-    std::uint16_t port = 0;          ///< 0 = any free one
+    std::uint16_t port = 0;          ///< 0 = any free port
 
     int parallel = 2;      ///< slots, 1 to 256
     int ctx_size = 16384;  ///< tokens of all slots together, divided equally
@@ -32,17 +32,17 @@ struct options {
     /// -1 = `ctx_size` tokens, as measured on b11669, although its help says that there is no
     /// limit.
     int cache_ram = 8192;
-    /// When a request starts, all idle slots are copied to host memory. With `kv_unified`, they are
-    /// also cleared. Has no effect without host memory.
+    /// Whether all idle slots are copied to host memory when a request starts. With `kv_unified`,
+    /// they are also cleared. Has no effect without host memory.
     bool cache_idle_slots = true;
     int batch_size = 2048;  ///< prompt tokens between two checks for cancellation
 
     memory_kind memory = memory_kind::attention;
     /// How many tokens a sliding-window memory looks back. As in the server, a text no longer than
-    /// that always goes back to a checkpoint.
+    /// that always rolls back to a checkpoint.
     int sliding_window = 1024;
     /// A memory that cannot roll back to any token makes two checkpoints per prompt: 4 tokens
-    /// before its end, and `ubatch_size` tokens before that.
+    /// before the prompt's end, and `ubatch_size` tokens before that.
     int ubatch_size = 512;
     int ctx_checkpoints = 32;  ///< maximum per slot; the oldest is dropped first
 
@@ -60,7 +60,7 @@ struct options {
     bool slot_actions = false;
     bool slots_endpoint = true;     ///< enables GET /slots (--slots)
     bool has_chat_template = true;  ///< enables POST /apply-template
-    /// The chat template renders tools and their calls, in the style of Hermes, and POST
+    /// Whether the chat template renders tools and their calls, in the style of Hermes, and POST
     /// /v1/chat/completions parses the calls in a text.
     bool tool_template = false;
     std::string model = "mock";
@@ -70,11 +70,11 @@ struct options {
     std::vector<dialogue> dialogues{};
     std::vector<scripted_reply> replies{};
 
-    /// How long requests are answered with 503 "Loading model". Counts from the first request, so
-    /// that even on a slow machine this request finds the model loading.
+    /// How long requests are answered with 503 "Loading model". The time starts at the first
+    /// request, so that this request finds the model loading even on a slow machine.
     std::chrono::milliseconds load_time{0};
     /// Simulates an old crash: the server dies if a request reaches a slot within this time after
-    /// the client of the slot's last request disconnected (or a fault broke the connection). 0 =
+    /// the client of the slot's last request disconnected, or a fault broke its connection. 0 =
     /// off.
     std::chrono::milliseconds crash_within{0};
     std::vector<fault> faults{};

@@ -61,7 +61,8 @@ chat_message read_message(const json& m) {
     return read;
 }
 
-// The server continues a final assistant message, which must be a single one without tool calls.
+// The server continues a final assistant message, but only a single one without tool
+// calls.
 void check_end(const json& messages) {
     if (messages.empty() || !is_assistant(messages.back())) return;
     if (messages.size() > 1 && is_assistant(messages[messages.size() - 2]))

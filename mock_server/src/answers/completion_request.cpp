@@ -73,7 +73,7 @@ void read_stop(const json& body, completion_request& r) {
     std::erase(r.stop, "");
 }
 
-// Supports a single purpose: a bias that decides what is sampled.
+// Supports only a bias that decides which token is sampled.
 void read_logit_bias(const json& body, completion_request& r) {
     constexpr double decisive = 100;
     const json* field = find_field(body, "logit_bias");

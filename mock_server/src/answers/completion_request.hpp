@@ -30,12 +30,12 @@ struct completion_request {
     std::string lora;
     std::vector<std::string> stop;
     std::vector<std::string> response_fields;
-    /// Special tokens that are shown in the text.
+    /// Special tokens to show in the text.
     std::vector<std::string> preserved_tokens;
     /// The token that is sampled each time because of its bias.
     std::optional<token_id> forced_token;
-    /// Only for POST /v1/chat/completions: the text before the generated one, and the tools whose
-    /// calls the answer reads in both.
+    /// Only for POST /v1/chat/completions: the text before the generated text, and the tools whose
+    /// calls are parsed in both.
     std::optional<std::string> text_to_parse;
     std::vector<std::string> tools;
     double temperature = 0.8;

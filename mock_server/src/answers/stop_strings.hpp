@@ -10,7 +10,7 @@
 // of stop strings.
 namespace tandem::mock {
 
-/// Whether the last character of `text` is incomplete. Invalid bytes count as complete.
+/// Whether the last character of `text` is incomplete. Invalid bytes are treated as complete.
 bool ends_inside_character(std::string_view text);
 
 /// The first complete stop string in a text.

@@ -22,7 +22,7 @@ class call_reader {
 
     bool at_end() const { return rest_.empty(); }
 
-    /// Skips `words`; false if the text has others. A text that ends within them counts as skipped.
+    /// Skips `words`, or as much of them as the text has before it ends. False if the text differs.
     bool skip(std::string_view words) {
         const auto n = std::min(words.size(), rest_.size());
         if (rest_.substr(0, n) != words.substr(0, n)) return false;
@@ -49,7 +49,7 @@ bool is_known(std::string_view name, const std::vector<std::string>& tools) {
     return std::find(tools.begin(), tools.end(), name) != tools.end();
 }
 
-// Removes the part of the closing words that a text without their end may have.
+// Removes a beginning of the closing words from the end, where the text was cut off.
 std::string_view strip_partial_closing(std::string_view arguments) {
     for (auto n = closing.size() - 1; n > 0; --n) {
         if (!arguments.ends_with(closing.substr(0, n))) continue;
@@ -59,7 +59,7 @@ std::string_view strip_partial_closing(std::string_view arguments) {
     return arguments;
 }
 
-// Reads a call after its opening, and appends it if its name is whole.
+// Reads a call after its opening, and appends it if its name is complete.
 bool read_call(call_reader& in, const std::vector<std::string>& tools,
                std::vector<function_call>& calls) {
     if (!in.skip(before_name)) return false;
@@ -74,7 +74,7 @@ bool read_call(call_reader& in, const std::vector<std::string>& tools,
     return is_half || (in.skip(closing) && json::accept(arguments));
 }
 
-// Where the first call begins, which may be cut off by the end of the text.
+// Where the first call begins. The end of the text may have cut it off.
 std::size_t start_of_calls(std::string_view text) {
     if (const auto at = text.find(opening); at != text.npos) return at;
     for (auto n = std::min(opening.size(), text.size()); n > 0; --n)

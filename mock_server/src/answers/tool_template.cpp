@@ -54,7 +54,7 @@ std::string call_text(const function_call& call) {
            "\", \"arguments\": " + spaced_json(arguments) + "}\n</tool_call>";
 }
 
-// The calls become a part of the message's text.
+// Moves the calls into the message's text.
 message without_calls(const chat_message& m) {
     message text = m;
     for (const auto& call : m.calls) {

@@ -13,7 +13,7 @@ namespace tandem::mock {
 /// The text that /props reports in place of the source of the tool template.
 std::string tool_template_source();
 
-/// The prompt that the tool template renders; without tools and calls, the same as that of
+/// The prompt that the tool template renders; without tools and calls, the same as from
 /// render_prompt(). Throws an exception if the arguments of a call are not JSON.
 std::string render_with_tools(const std::vector<chat_message>& messages,
                               const nlohmann::ordered_json& tools);

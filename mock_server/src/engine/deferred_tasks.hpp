@@ -14,8 +14,8 @@ class deferred_tasks {
     /// Appends the task, even if it was deferred before.
     void defer(task_id task, int id_slot) { waiting_.push_back({task, id_slot}); }
 
-    /// The task to try when `slot` is free: the first that requires this slot, else the oldest,
-    /// even if that one waits for a slot that is still busy.
+    /// The task to try when `slot` is free: the first that requires this slot, otherwise the
+    /// oldest, even if it waits for a slot that is still busy.
     std::optional<task_id> pop_for(int slot);
 
     void remove(task_id task);

@@ -28,7 +28,7 @@ class engine {
     void submit(std::unique_ptr<task> t, time_point now);
     /// The client closed its connection. Takes effect when the server notices it.
     void on_client_gone(task_id id, time_point now);
-    /// A request without a task was answered, which restarts all waits (see poll()).
+    /// A request without a task was answered. This restarts all waits; see poll().
     void note_result(time_point now) { last_result_ = now; }
 
     /// Starts a step and returns its duration; nullopt if there is nothing to do.
@@ -98,7 +98,7 @@ class engine {
     slot_pool pool_;
     slot_files files_;
     host_prompt_cache host_cache_;
-    nanoseconds copying_{0};  // of host memory, in the next step
+    nanoseconds copying_{0};  // to and from host memory, in the next step
     mock::adapters adapters_;
     deferred_tasks deferred_;
     std::map<task_id, std::unique_ptr<task>> tasks_;

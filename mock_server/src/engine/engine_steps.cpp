@@ -31,7 +31,7 @@ std::optional<nanoseconds> engine::begin_step(time_point now) {
         if (t.phase == task_phase::prompt && batch == 0) continue;
         room -= batch;
         if (t.phase == task_phase::generating) ++generating;
-        // The server does not count copies as time of the prompt.
+        // The server's time for the prompt excludes copies.
         if (t.phase == task_phase::prompt && t.since == now) t.since += copying;
         step_.push_back({&t, batch});
     }
@@ -109,7 +109,7 @@ void engine::sample(task& t, time_point now) {
     }
 }
 
-// Plays an engine fault whose token is due. Returns true if no token is to be sampled.
+// Plays an engine fault if its token is due. Returns true if no token may be sampled.
 bool engine::play_fault(task& t, time_point now) {
     if (!t.fault || t.ignores_client_close() || t.fault->at_token != t.counts.predicted)
         return false;

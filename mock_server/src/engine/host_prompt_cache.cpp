@@ -34,7 +34,7 @@ bool begins_with(const std::vector<token_id>& whole, const std::vector<token_id>
 bool is_exchange_due(const slot& s, int id_slot, const std::vector<token_id>& prompt) {
     const bool pinned = id_slot != -1;
     if (pinned && s.tokens.empty()) return false;
-    // The server compares nothing with a slot whose id was wrapped.
+    // The server skips the comparison for a slot whose id was wrapped.
     if (pinned && id_slot != s.id) return true;
     const std::size_t common = common_prefix(s.tokens, prompt);
     return !is_similar(common, prompt) || 2 * common < s.tokens.size();

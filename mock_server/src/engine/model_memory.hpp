@@ -9,16 +9,17 @@ namespace tandem::mock {
 
 /// How far a model's memory can roll back the content of a slot, and its checkpoints.
 ///
-/// As measured on llama-server b11669 (`--memory` selects the kind). If the state after the common
-/// prefix is gone, the memory rolls back to the newest checkpoint within the prefix, else to
-/// nothing. One rule yields both the natural behavior and a quirk of sliding windows: a text no
-/// longer than the window always rolls back to a checkpoint, even if it is merely continued.
+/// Behaves as measured on llama-server b11669; `--memory` selects the kind. If the state after the
+/// common prefix is gone, the memory rolls back to the newest checkpoint within the prefix,
+/// otherwise to nothing. One rule yields both the natural behavior and a quirk of sliding windows:
+/// a text no longer than the window always rolls back to a checkpoint, even if it is merely
+/// continued.
 class model_memory {
  public:
     explicit model_memory(const options& o);
 
-    /// Removes from the slot what this prompt cannot reuse, with the checkpoints in it. The rest is
-    /// shorter than the prompt, because its last token is always evaluated.
+    /// Removes from the slot the tokens that this prompt cannot reuse, and their checkpoints. The
+    /// rest is shorter than the prompt, because the prompt's last token is always evaluated.
     void trim_to_reusable_tokens(slot& s, const std::vector<token_id>& prompt) const;
 
     /// How many of `wanted` tokens the next batch may contain if `processed` tokens of the prompt

@@ -14,14 +14,14 @@ class fault_plan {
     void add(fault f, time_point now);
     void clear();
 
-    /// The fault of this request, if any; counts as one use.
+    /// The fault of this request, if any; uses it up once.
     std::optional<fault> take(const request_record& request, time_point now);
 
  private:
     struct entry {
         fault what;
         int left;   // remaining uses
-        int skips;  // requests to let through first
+        int skips;  // requests to skip first
         std::optional<time_point> until;
     };
     static bool fits(const entry& e, const request_record& request);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t max_records = 4096;
 
-// Drops the oldest half at once, so that appending stays cheap.
+// Drops the oldest half in one go, so that appending stays cheap.
 template <typename T>
 void keep_latest(std::vector<T>& all) {
     if (all.size() < 2 * max_records) return;

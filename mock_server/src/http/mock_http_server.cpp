@@ -14,7 +14,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t max_connections = 4096;
-// Maximum delay that later steps catch up.
+// Maximum delay that later steps make up for.
 constexpr auto max_catch_up = std::chrono::milliseconds(20);
 
 time_point now() {

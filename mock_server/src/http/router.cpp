@@ -18,7 +18,7 @@ std::string header_of(const http_request& r, std::string_view name) {
     return {};
 }
 
-// The request, or the error, of a body for a completion; nullopt for other paths.
+// Parses the body of a completion: its request, or an error; nullopt for other paths.
 std::optional<std::variant<completion_request, api_error>> parse_completion(const http_request& r,
                                                                             const options& o) {
     if (r.method != "POST") return std::nullopt;
@@ -45,7 +45,7 @@ void note(request_record& record, const completion_request& r) {
     record.prompt = text_after_bos(r.prompt);
 }
 
-// The response that the fault substitutes, if any.
+// The response that the fault sends instead, if any.
 std::optional<http_reply> instead(const fault& f, bool for_completion) {
     if (f.kind == fault_kind::unavailable) return reply_of(make_error(503, "Loading model"));
     const bool error =
@@ -115,7 +115,7 @@ std::unique_ptr<task> router::make_task(const http_request& r, completion_reques
     auto t = std::make_unique<task>();
     t->id = number;
     t->request = std::move(wanted);
-    // With this header, the stream continues without its client.
+    // With this header, the stream continues even if its client disconnects.
     t->cancellable = header_of(r, "x-conversation-id").empty();
     if (f && is_engine_fault(*f)) t->fault = f;
     return t;

@@ -54,7 +54,7 @@ void session::on_read(std::size_t bytes) {
     read();
 }
 
-// A half-close counts as a disconnect, too.
+// A half-close is treated as a disconnect, too.
 void session::on_end_of_input(bool broken) {
     input_ = input::ended;
     if (!response_ || broken || output_ == output::paused) return close();
@@ -198,7 +198,7 @@ void session::wait_for_request() {
     });
 }
 
-// Closing at once could discard data that the client has not read yet.
+// Closing immediately could discard data that the client has not read yet.
 void session::leave() {
     response_.reset();
     actions_.clear();

@@ -22,7 +22,7 @@ class session;
 /// Handles the requests of sessions.
 class session_host {
  public:
-    /// A request is complete: call begin_response() at once, then reply() or deliver().
+    /// A request is complete: call begin_response() immediately, then reply() or deliver().
     virtual void on_request(session& from, const http_request& request) = 0;
     /// The client closed its connection during the response to request `number`.
     virtual void on_client_gone(std::uint64_t number) = 0;
@@ -54,7 +54,7 @@ class session : public std::enable_shared_from_this<session> {
  private:
     enum class input { idle, reading, ended };
     enum class output { idle, writing, paused };
-    enum class connection { open, leaving, closed };  ///< leaving: the client is to close first
+    enum class connection { open, leaving, closed };  ///< leaving: waits for the client to close
 
     bool is_closed() const { return connection_ == connection::closed; }
     void read();
@@ -89,7 +89,7 @@ class session : public std::enable_shared_from_this<session> {
 
     std::deque<socket_action> actions_;
     std::size_t queued_bytes_ = 0;
-    std::string written_;  // by the write in progress
+    std::string written_;  // the bytes of the write in progress
     output output_ = output::idle;
     connection connection_ = connection::open;
 };

@@ -1,15 +1,15 @@
--- Admits a request of an API key unless the key has reached a limit, which holds over all gateways.
--- KEYS: members, usage of the key. ARGV: gateway; requests a minute, tokens a minute, running replies
--- (0 = not limited); running replies of this gateway with this one; ns until the requests and the
--- tokens that the gateway knows are all available again; 1 if the store may know less than that.
--- Returns 1 if the request is admitted, else 0; the same two times as the store knows them; and the
--- number of running replies of the other gateways.
+-- Admits a request of an API key unless the key has reached a limit. All gateways share the limits.
+-- KEYS: members, usage of the key. ARGV: gateway; requests a minute, tokens a minute, running
+-- replies (0 = not limited); this gateway's running replies, including this one; ns until all
+-- requests and until all tokens are available again, as the gateway knows; 1 if the store may know
+-- less. Returns 1 if the request is admitted, else 0; the same two times as the store knows them;
+-- and the number of running replies of the other gateways.
 local gateway, concurrent, running = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
 local t = redis.call('TIME')
 local clock = t[1] * 1000000 + t[2]
 local minute = 60e9
 
--- A record is "time in µs:ns until all is available again". The rule is the same as in
+-- A record is "time in µs:ns until everything is available again". The rule is the same as in
 -- rate_limit.cpp.
 local function read(name, per_minute, told)
   local at, left = string.match(redis.call('HGET', KEYS[2], name) or '', '^(%d+):(%d+)$')

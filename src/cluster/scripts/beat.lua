@@ -1,10 +1,10 @@
 -- Renews the lease of a gateway on all its slots, and reports its load.
 -- KEYS: members, processes, drains, loads. ARGV: gateway, process, lease in ms (0: the gateway leaves the
 -- cluster), load as a JSON object of numbers.
--- Returns 1 if the lease had not ended, 0 if it had, or was that of a process that has ended, and -1 if
--- another process has the lease of a gateway with this id, which then stays as it is; the number of other
--- gateways whose process or lease has ended within the last minute; the number of gateways whose lease has
--- not ended; the drained servers; and the sums of the other gateways' loads, as a JSON object.
+-- Returns 1 if the lease was still valid, 0 if it or its process had ended, and -1 if another
+-- process holds this id's lease, which then stays unchanged; the number of other gateways whose
+-- process or lease has ended within the last minute; the number of gateways with a valid lease; the
+-- drained servers; and the sums of the other gateways' loads, as a JSON object.
 local gateway, process, lease = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

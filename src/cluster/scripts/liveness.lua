@@ -1,6 +1,7 @@
 -- Included by the scripts below, whose keys begin with: members, processes.
 
--- Each process of a gateway has a channel for messages. The store notices at once when the process ends.
+-- Each process of a gateway has a channel for messages. The store notices immediately when the
+-- process ends.
 local function is_listening(process)
   return redis.call('PUBSUB', 'NUMSUB', process)[2] > 0
 end

@@ -20,13 +20,13 @@ class command_queue {
     /// An answer that arrives after `limit` (at most `answer_limit`) is dropped.
     void push(time_point now, duration limit, store_answer_handler done);
 
-    /// Takes the handler of the oldest command, which is answered now: null if the answer came too
-    /// late, nullopt if there is no command.
+    /// Takes the handler of the oldest command, whose answer has arrived: null if the answer came
+    /// too late, nullopt if there is no command.
     std::optional<store_answer_handler> pop();
 
     struct overdue {
         std::vector<store_answer_handler> handlers{};
-        /// The connection must be closed.
+        /// Whether the connection must be closed.
         bool is_stuck = false;
     };
     overdue take_overdue(time_point now);

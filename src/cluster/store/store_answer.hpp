@@ -13,7 +13,7 @@ enum class answer_kind { nothing, integer, text, list, error };
 struct store_answer {
     answer_kind kind = answer_kind::nothing;
     std::int64_t number = 0;
-    /// Of a text or an error.
+    /// The text or the error message.
     std::string text{};
     std::vector<store_answer> items{};
 

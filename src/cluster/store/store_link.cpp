@@ -27,7 +27,7 @@ constexpr duration first_pause = std::chrono::milliseconds(50);
 constexpr duration max_pause = std::chrono::seconds(1);
 constexpr std::size_t max_unsent_bytes = std::size_t{64} << 20;
 
-// Gateways that lost the same store do not all come back at once.
+// So that gateways which lost the same store do not all reconnect at the same moment.
 duration jittered(duration pause) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     return duration(std::uniform_int_distribution(pause.count() / 2, pause.count())(random));
@@ -101,7 +101,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         }
     }
 
-    /// Returns whether the store was connected, once the connection has ended.
+    /// Returns when the connection has ended: true if it had been established.
     awaitable<bool> run_connection() {
         const auto fault = co_await connect();
         if (!is_closed_ && fault.empty()) co_await process_answers();
@@ -140,7 +140,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         co_return fault;
     }
 
-    /// Asks one sentinel. The next attempt asks another one, which may know more.
+    /// Asks one sentinel. The next attempt asks another one, because it may know more.
     awaitable<std::string> connect_to_primary() {
         auto& sentinels = options_.address.hosts;
         const auto sentinel = sentinels.front();
@@ -316,7 +316,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (stream == self->stream_) self->is_writing_ = false;
     }
 
-    /// Logs once that the store does not answer, and once that it answers again.
+    /// Logs once when the store stops answering, and once when it answers again.
     void log_fault(const std::string& fault) {
         if (!std::exchange(is_reported_, true)) log_line(log_level::warning, fault);
     }

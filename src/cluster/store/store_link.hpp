@@ -27,10 +27,10 @@ struct store_options {
     std::string client_name{};
 };
 
-/// A connection to the store, which reconnects after each failure. Sends commands in order, without
+/// A connection to the store. Reconnects after each failure. Sends commands in order, without
 /// waiting for earlier answers.
 ///
-/// Use it on its executor, on one thread. The destructor drops the handlers that were not called.
+/// Use it on its executor, on one thread. The destructor drops handlers that were not called yet.
 class store_link {
  public:
     /// Receives the answer; nullopt if there was none: the store is not connected, or did not
@@ -39,7 +39,7 @@ class store_link {
 
     /// The connection is closed if an answer takes longer.
     static constexpr duration answer_limit = command_queue::answer_limit;
-    /// Of a connection to the store, and to each sentinel.
+    /// Time limit for connecting to the store, and to each sentinel.
     static constexpr duration connect_limit = std::chrono::seconds(2);
 
     store_link(const boost::asio::any_io_executor& executor, store_options o, logger log);
@@ -52,7 +52,7 @@ class store_link {
     void start(std::function<void()> on_connected);
     /// Sends a command. An answer that arrives after `limit` (at most `answer_limit`) is dropped.
     void run(std::vector<std::string> words, answer_handler done, duration limit = answer_limit);
-    /// Makes this a connection for messages, on which run() must not be called.
+    /// Makes this a connection for messages. run() must not be called on it.
     void subscribe(std::string channel);
     void set_message_handler(
         std::function<void(const std::string& channel, const std::string& text)> handler);

@@ -15,7 +15,7 @@ class store_script {
     explicit store_script(std::string_view text);
 
     const std::string& text() const noexcept { return text_; }
-    /// See store_link::run(). Sends the script's text if the store does not have it. The script and
+    /// See store_link::run(). Sends the script's text if the store does not know it. The script and
     /// the link must outlive the call.
     void run(store_link& link, std::vector<std::string> keys, std::vector<std::string> arguments,
              store_link::answer_handler done, duration limit = store_link::answer_limit) const;

@@ -24,7 +24,7 @@ class store_stream {
  public:
     store_stream(const boost::asio::any_io_executor& executor, boost::asio::ssl::context* tls);
 
-    /// Both return a description of the failure; empty on success.
+    /// Both functions return a description of the failure; empty on success.
     boost::asio::awaitable<std::string> connect(store_address::host_and_port where);
     boost::asio::awaitable<std::string> connect_to_path(std::string path);
 

@@ -23,7 +23,7 @@ struct key_usage {
     rate_limit tokens;
     /// One permit per running reply.
     permit_counter replies{};
-    /// Number of gateways among which the limits are divided, while they cannot ask each other.
+    /// Number of gateways that divide the limits, while they cannot ask each other.
     std::optional<std::int64_t> sharers{};
     /// Clients that used this key, most recent first.
     std::vector<std::string> clients{};
@@ -42,9 +42,10 @@ struct key_usage {
         return key->requests_per_minute > 0 || key->tokens_per_minute > 0 || key->concurrent > 0;
     }
 
-    /// Units that one request or token counts here, while the limits are divided.
+    /// Units that this gateway charges for a request or token, while the limits are divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
-    /// The other gateways do not answer. What they have used is unknown, so nothing is left.
+    /// The store does not answer. The total usage is unknown, so assumes that nothing is
+    /// left.
     void use_share(time_point now, std::int64_t members) {
         constexpr duration minute = std::chrono::minutes(1);
         if (!sharers)

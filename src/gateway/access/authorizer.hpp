@@ -48,8 +48,8 @@ class admitted {
     permit permit_;
 };
 
-/// A reply that this gateway admits as far as it knows, but the other gateways of its cluster may
-/// have used up the key's limits; see authorizer::decide().
+/// A reply that is within the limits as far as this gateway knows. The other gateways of its
+/// cluster may have used up the key's limits; see authorizer::decide().
 class undecided {
  private:
     friend class authorizer;
@@ -62,22 +62,22 @@ class undecided {
 
 using admission = std::variant<admitted, api_error, undecided>;
 
-/// Returns nullopt if `who` may use the model, else 403. `model` is the resolved name.
+/// Returns nullopt if `who` may use the model, otherwise a 403 error. `model` is the resolved name.
 std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model);
 
 /// Who sends a request: header values, and the remote address without its port.
 struct credentials {
     std::string_view authorization{};
-    /// Read for a WebSocket only, if there is no authorization.
+    /// Read only for a WebSocket without authorization.
     std::string_view websocket_protocols{};
-    /// Origin of the web page that sends the request, unless it is allowed; empty if there is none.
+    /// Origin of the web page that sends the request; empty if it is allowed or there is no page.
     std::string_view foreign_origin{};
     std::string_view remote{};
 };
 
 /// Authenticates and authorizes every request, and rate-limits replies, before they are queued.
-/// Rejected replies do not count. Without keys everyone has all rights, except web pages of other
-/// machines: otherwise a browser would let any visited page use a gateway on loopback.
+/// Rejected replies do not count against limits. Without keys, everyone has all rights, except web
+/// pages from other machines: otherwise any visited page could use a gateway on loopback.
 ///
 /// Failed attempts are limited per client address, to slow down guessing: above the limit, requests
 /// are rejected without checking the key. Keys that were used from the address before are exempt,
@@ -99,8 +99,8 @@ class authorizer {
     /// count against the limit. If the new reply is rejected, the caller keeps `before`.
     admission check_reply(const admitted& session, time_point now,
                           const std::optional<admitted>& before = std::nullopt);
-    /// Asks the other gateways. If they do not answer, each gateway admits its share of the limit.
-    /// The handler is called as by shared_limits::ask(), with an admission that is decided.
+    /// Asks the cluster's store. If it does not answer, this gateway admits its share of the limit.
+    /// Calls the handler as shared_limits::ask() does, with the final admission.
     void decide(undecided request, time_point now, std::function<void(admission)> done) const;
     /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
@@ -137,7 +137,7 @@ class authorizer {
     std::map<std::string, account_ptr, std::less<>> accounts_{};
     account_ptr anonymous_;
     failure_limit failures_{};
-    /// nullptr = this gateway's limits are its own.
+    /// nullptr = limits are not shared.
     std::shared_ptr<shared_limits> shared_{};
 };
 

@@ -14,8 +14,8 @@ bool is_host_character(char c) noexcept {
 
 }  // namespace
 
-// Origins are compared byte by byte, so an origin in a form that no browser sends would match
-// nothing.
+// Origins are compared byte by byte, so an origin in a form that no browser sends would never
+// match.
 std::optional<std::string> find_origin_fault(std::string_view origin) {
     if (origin == "*") return std::nullopt;
     const auto scheme = origin.find("://");

@@ -20,7 +20,7 @@ bool is_origin_allowed(const std::vector<std::string>& allowed, std::string_view
 /// HTTP 403.
 api_error make_origin_error(std::string_view origin);
 
-/// Headers that a page may read, besides the few that browsers always show.
+/// Headers that a page may read, in addition to the few that browsers always expose.
 inline constexpr std::string_view exposed_headers = "X-Request-Id, X-Tandem-Cache, Retry-After";
 
 /// Methods of all routes.

@@ -23,7 +23,7 @@ class failure_limit {
     /// About 2 MB.
     static constexpr std::size_t max_clients = 10'000;
 
-    /// How long this client must wait; nullopt if it may try at once.
+    /// How long this client must wait; nullopt if it need not.
     std::optional<duration> wait(time_point now, const std::string& client) const {
         const auto& by_client = entries_.get<1>();
         const auto known = by_client.find(client);

@@ -10,19 +10,19 @@ namespace tandem::gateway {
 /// 127.0.0.0/8, also mapped to IPv6 (`::ffff:127.0.0.1`), or `::1`.
 bool is_loopback(std::string_view address);
 
-/// Whether the gateway may listen on this address: on any with keys, else on loopback only. The
-/// only host name that counts as loopback is `localhost`; check other names again after resolving
+/// Whether the gateway may listen on this address: on any with keys, otherwise only on loopback.
+/// `localhost` is the only host name treated as loopback; check other names again after resolving
 /// them.
 bool is_bind_allowed(std::string_view address, bool has_keys);
 
-/// Whether a web page of this origin (as browsers send it: `http://localhost:8090`) is from this
-/// machine. Looks at the name only, so a foreign name that resolves to 127.0.0.1 (DNS rebinding) is
-/// not local.
+/// Whether a web page of this origin is from this machine. Browsers send origins in the form
+/// `http://localhost:8090`. Checks only the name, so a foreign name that resolves to 127.0.0.1 (DNS
+/// rebinding) is not local.
 bool is_local_origin(std::string_view origin);
 
-/// Identifies the client of an address, as bytes to compare: an IPv4 address, or the 64-bit network
-/// prefix of an IPv6 address, because one client may own its whole network. Other text identifies
-/// itself, up to 64 bytes.
+/// Returns bytes that identify the client at an address: an IPv4 address, or the 64-bit network
+/// prefix of an IPv6 address, because one client may own a whole network. For any other text,
+/// returns its first 64 bytes.
 std::string client_network_key(std::string_view address);
 
 }  // namespace tandem::gateway

@@ -16,7 +16,7 @@ struct permit_count {
 /// Counts against a limit until it is released or destroyed. Not thread-safe.
 class permit {
  public:
-    /// Empty: counts nothing.
+    /// An empty permit, which counts against no limit.
     permit() noexcept = default;
     permit(permit&&) noexcept = default;
     permit& operator=(permit&& other) noexcept {

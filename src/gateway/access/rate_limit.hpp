@@ -8,9 +8,9 @@
 
 namespace tandem::gateway {
 
-/// A token bucket that holds one minute's allowance and refills evenly: a full minute may be taken
-/// at once, then as much as has been refilled. Pure. A time before the latest one counts as the
-/// latest, so that a clock that steps back refills nothing twice.
+/// A token bucket that holds one minute's allowance and refills evenly: callers may take a full
+/// minute's allowance in one go, then as much as has been refilled. Pure. A time before the latest
+/// one is read as the latest, so that a clock that steps back refills nothing twice.
 class rate_limit {
  public:
     /// 0 or less = unlimited.
@@ -20,16 +20,16 @@ class rate_limit {
     /// the new one.
     void set_per_minute(std::int64_t per_minute) noexcept { per_minute_ = per_minute; }
 
-    /// How long until `amount` may be taken; nullopt if it may be taken at once. A full bucket also
+    /// How long until `amount` may be taken; nullopt if it may be taken now. A full bucket also
     /// allows more than a minute's worth, which leaves a debt.
     std::optional<duration> wait(time_point now, std::int64_t amount = 1) const noexcept;
-    /// Takes an amount, even if the bucket holds less. wait() then returns how long the debt lasts,
-    /// at most a day.
+    /// Takes an amount, even if the bucket holds less. The debt then lasts a day at most; wait()
+    /// returns how long.
     void charge(time_point now, std::int64_t amount) noexcept;
 
     /// How long until the bucket is full.
     duration debt(time_point now) const noexcept;
-    /// Replaces the usage so far, if it is known better elsewhere.
+    /// Replaces the usage so far with a more accurate value from elsewhere.
     void set_debt(time_point now, duration debt) noexcept;
 
  private:

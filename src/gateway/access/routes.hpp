@@ -53,8 +53,8 @@ constexpr bool is_websocket(endpoint e) noexcept {
 
 std::span<const route> all_routes() noexcept;
 
-/// The route of preflight requests, in which browsers send no key. It is not in the table: a page
-/// asks for another route.
+/// The route of preflight requests, in which browsers send no key. It is not in the table, because
+/// a preflight request has the path of the route that the page wants to use.
 inline constexpr route preflight_route{"OPTIONS", "*", endpoint::preflight, right::open};
 
 struct matched_route {
@@ -71,8 +71,9 @@ inline constexpr std::size_t max_target_bytes = 4096;
 inline constexpr std::size_t max_parameter_bytes = 256;
 
 /// Finds the route for a request line; the target may have a query. Each path has exactly one
-/// spelling: only its parameter is decoded, and no segment is normalized. Otherwise 404, or 405
-/// with the allowed methods. Methods are case-sensitive, as in HTTP.
+/// spelling: only its parameter is decoded, and no segment is normalized. Without a
+/// match, returns 404, or 405 with the allowed methods. Methods are case-sensitive, as in
+/// HTTP.
 std::variant<matched_route, api_error> match_route(std::string_view method,
                                                    std::string_view target);
 

@@ -9,7 +9,7 @@
 
 namespace tandem::gateway {
 
-/// Limits of keys that hold over all gateways of a cluster. Use it on the gateway's loop.
+/// Limits of keys that apply to all gateways of a cluster together. Use it on the gateway's loop.
 class shared_limits {
  public:
     /// A request with a key, and the usage of the key as this gateway knows it.

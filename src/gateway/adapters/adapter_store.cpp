@@ -154,7 +154,7 @@ void adapter_store::save_entry(deployed_adapter a) {
 }
 
 void adapter_store::write(const std::vector<deployed_adapter>& list) const {
-    // The folder is opened first, because an error must leave the file unchanged.
+    // Opens the folder first, because an error must leave the file unchanged.
     const auto folder = std::filesystem::path(file_).parent_path().string();
     const descriptor around(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
     if (around.number() < 0) fail(std::strerror(errno));

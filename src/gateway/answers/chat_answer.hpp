@@ -41,7 +41,7 @@ class answer_stream final : public answer_writer {
     explicit answer_stream(const answer_head& head, bool include_usage = false);
 
     void write_text(std::string_view text, std::string& out) override;
-    /// As `reasoning_content`.
+    /// Sends the text as `reasoning_content`.
     void write_reasoning(std::string_view text, std::string& out) override;
     void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& /*out*/) override { ++calls_; }

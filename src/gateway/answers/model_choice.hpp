@@ -14,7 +14,7 @@
 namespace tandem::gateway {
 
 /// Resolves the requested model to its index in `names`, which must not be empty. A single model
-/// serves requests for any name, or none; with several models, an unknown name is an error (404). A
+/// serves requests with any name or none. With several models, an unknown name is an error (404). A
 /// model that the key may not use is an error, too (403).
 std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
                                                   std::string_view asked, const admitted& who);
@@ -23,7 +23,8 @@ std::variant<std::size_t, api_error> choose_model(std::span<const std::string> n
 std::vector<std::string> list_allowed_models(std::span<const std::string> names,
                                              const admitted& who);
 
-/// A warning for each model of a key that is not served: it grants nothing and may be a typo.
+/// A warning for each model of a key that is not served: it has no effect and may be a
+/// typo.
 std::vector<std::string> find_unserved_models(const api_keys& keys,
                                               std::span<const std::string> names);
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// Response bodies of GET /v1/models and /v1/models/{id}, by the names of models.
+// Response bodies of GET /v1/models and /v1/models/{id}, from the names of the models.
 namespace tandem::gateway {
 
 // `created` is Unix time in seconds.
@@ -17,8 +17,8 @@ std::string model_body(std::string_view model, std::int64_t created);
 /// The names for a message, at most 16; "none" if there are none.
 std::string list_names(std::span<const std::string> models);
 
-/// The 404 error for an unknown model, also if a completion request names it. The message lists the
-/// available models.
+/// The 404 error for an unknown model, whether in the path or in a completion request. The message
+/// lists the available models.
 api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models);
 
 }  // namespace tandem::gateway

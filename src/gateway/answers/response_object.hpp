@@ -14,7 +14,7 @@ namespace tandem::gateway {
 
 /// The fields that all forms of a response share.
 struct response_head {
-    /// "resp_…"; see make_random_id(). The ids of its items are made from it.
+    /// "resp_…"; see make_random_id(). The ids of its items are derived from it.
     std::string id{};
     /// Unix time in seconds.
     std::int64_t created = 0;
@@ -23,21 +23,21 @@ struct response_head {
     std::string repeated{};
 };
 
-/// How events are separated.
+/// How events are delimited.
 enum class event_format {
-    server_sent,  ///< of an SSE stream
+    server_sent,  ///< as in an SSE stream
     lines,        ///< one JSON object in each line; a WebSocket sends each as a message
 };
 
-/// The events of a response. Each has a sequence number; an item of the output is added, grows and
-/// is done before the next one. The end is response.completed, response.incomplete at the limit of
-/// tokens, or response.failed.
+/// The events of a response. Each has a sequence number. Each output item is added, grows and is
+/// done before the next one begins. The last event is response.completed, response.incomplete at
+/// the token limit, or response.failed.
 class response_stream final : public answer_writer {
  public:
     explicit response_stream(response_head head, event_format format = event_format::server_sent);
 
-    /// Sends the events that start the response, with its id, unless they were sent. The other
-    /// functions call it first.
+    /// Sends the events that start the response and contain its id, unless they were already sent.
+    /// The other functions call this first.
     void begin(std::string& out);
     void write_text(std::string_view text, std::string& out) override;
     void write_reasoning(std::string_view text, std::string& out) override;

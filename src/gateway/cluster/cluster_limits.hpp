@@ -35,11 +35,11 @@ class cluster_limits final : public shared_limits,
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// Running replies by key that the store has not recorded.
+    /// For each key, the number of running replies, if the store has not recorded it.
     std::map<std::string, std::int64_t> unsettled_{};
 };
 
-// Arguments and answers of the scripts `admit` and `settle`, which describe them.
+// Arguments and answers of the scripts `admit` and `settle`; the scripts describe them.
 std::vector<std::string> admit_arguments(const std::string& gateway,
                                          const shared_limits::question& q);
 std::vector<std::string> settle_arguments(const std::string& gateway,

@@ -25,7 +25,7 @@ saved_chunk make_chunk(std::string_view words) {
     return {.speech = std::string(speech), .speech_runs = map.take()};
 }
 
-// The words of a chunk that the open turn does not have yet.
+// Adds the words of a chunk that the open turn does not have yet.
 void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_view words) {
     const auto seq = reply.chunks - 1 - (reply.filler.empty() ? 0 : 1);
     const auto is_there = [&](const saved_chunk& c) { return c.reply == reply.id && c.seq >= seq; };
@@ -43,8 +43,8 @@ void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_v
     added.end = turn.handed_over;
 }
 
-// The library's number of a reply without recorded chunks: the number in the newest chunks, unless
-// they belong to the previous reply.
+// The library's number of a reply whose chunks are not recorded: the number in the newest chunks,
+// unless they belong to the previous reply.
 std::uint64_t find_reply_id(const session_record& r, const saved_open_turn& turn) {
     const auto newest = turn.chunks.empty() ? 0 : turn.chunks.back().reply;
     return r.reply_before && r.reply_before->id == newest ? newest + 1 : newest;

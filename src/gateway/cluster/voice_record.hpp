@@ -39,7 +39,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
         std::weak_ptr<cluster::cluster_member> member;
         std::string session;
         std::string owner;
-        /// At least this long, the store keeps the record of a gateway that has died.
+        /// The store keeps the record of a gateway that has died for at least this long.
         duration kept;
         logger log;
     };
@@ -49,15 +49,16 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
     voice_record& operator=(const voice_record&) = delete;
 
     cluster::session_epoch epoch() const noexcept { return epoch_; }
-    /// The session has changed: writes it, or has it written after the write that runs.
+    /// The session has changed: writes its record, after the current write if there is
+    /// one.
     void on_session_changed() { run(writer_.on_record_changed()); }
-    /// Whether another gateway can resume the session in its newest state.
+    /// Whether another gateway could resume the session in its newest state.
     bool is_written() const noexcept { return writer_.is_written() && !is_too_long_; }
     /// Whether the last record was not written, or was too long for the store.
     bool has_failed() const noexcept { return writer_.has_failed() || is_too_long_; }
     /// Removes the record and stops.
     void remove();
-    /// Stops; another gateway can take the session at once.
+    /// Stops; another gateway can take the session immediately.
     void release();
     /// The session is over.
     void stop();

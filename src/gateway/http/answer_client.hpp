@@ -25,7 +25,7 @@ class answer_client {
 
     /// The W3C traceparent header; empty if it is missing, repeated or malformed.
     virtual std::string_view traceparent() const = 0;
-    /// The header for the requests to servers.
+    /// The traceparent header for requests to servers.
     std::string onward_traceparent() const {
         return trace ? to_traceparent(trace->context) : std::string(traceparent());
     }

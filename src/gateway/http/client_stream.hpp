@@ -39,10 +39,10 @@ class client_stream {
 
     executor_type get_executor() const noexcept { return tcp().get_executor(); }
     boost::asio::ip::tcp::socket& socket() const noexcept { return tcp().socket(); }
-    /// Deadline for subsequent reads and writes, after which the connection is closed.
+    /// Sets a deadline for subsequent reads and writes; the connection is closed when it expires.
     void expires_after(duration limit) const { tcp().expires_after(limit); }
     void expires_never() const { tcp().expires_never(); }
-    /// Closes at once; pending operations complete with an error.
+    /// Closes the connection immediately; pending operations complete with an error.
     void close() const noexcept;
 
     /// Await before the first read or write. Returns false if the client does not speak TLS, or on

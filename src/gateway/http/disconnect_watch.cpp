@@ -6,8 +6,8 @@
 
 namespace tandem::gateway {
 
-// Shared with the handlers. Late handlers must not use the socket, which may be destroyed: they
-// return early, because `gone` is empty.
+// Shared with the handlers. Late handlers must not use the socket, because it may be destroyed:
+// they return early if `gone` is empty.
 struct disconnect_watch::state {
     explicit state(boost::asio::ip::tcp::socket& s) : socket(&s), timer(s.get_executor()) {}
 

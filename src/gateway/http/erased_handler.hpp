@@ -9,8 +9,8 @@
 namespace tandem::gateway {
 
 /// A completion handler whose type is hidden, called once with `Args` on its associated executor.
-/// Beast's operations carry the types of all handlers above them, so an operation that takes this
-/// is compiled once instead of for each of its callers.
+/// Beast's operations carry the types of all handlers above them. An operation that takes this type
+/// instead is compiled once rather than once per caller.
 template <class... Args>
 class erased_handler {
  public:
@@ -29,8 +29,8 @@ class erased_handler {
  private:
     struct callable {
         virtual ~callable() = default;
-        /// Frees its memory before it calls the handler, which may start the next operation: Asio
-        /// guarantees this order to its handlers.
+        /// Frees this object's memory before it calls the handler, which may start the next
+        /// operation: Asio guarantees this order to its handlers.
         virtual void call(Args... args) = 0;
     };
     template <class Handler>

@@ -46,8 +46,8 @@ class http_exchange final : public answer_client {
     /// Identifies the request in logs and in the response's X-Request-Id.
     const std::string& id() const noexcept { return id_; }
 
-    /// Adds a header to any response. Both arguments must outlive this object, as a literal or a
-    /// header of the request does.
+    /// Adds a header to any response. Both arguments must outlive this object, as literals and
+    /// headers of the request do.
     void set_header(std::string_view name, std::string_view value) {
         extra_.emplace_back(name, value);
     }

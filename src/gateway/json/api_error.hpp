@@ -23,7 +23,7 @@ struct api_error {
     /// The invalid field of the request, such as "messages[0].role"; empty = null.
     std::string param{};
     std::optional<std::chrono::seconds> retry_after{};
-    /// For the audit log only: name of the rejected key; empty if there was none, or an unknown
+    /// For the audit log only: name of the rejected key; empty if there was no key, or an unknown
     /// one.
     std::string key_name{};
     /// The header fields Allow (405), WWW-Authenticate (401) and Upgrade (426); empty = omitted.

@@ -20,7 +20,7 @@ std::string append_path(std::string_view at, std::string_view key);
 std::string append_path(std::string_view at, std::size_t index);
 
 /// Reads typed members of a request's objects, and keeps the first fault with its path. Types are
-/// strict. null counts as absent, and an absent member leaves `out` unchanged. Functions return
+/// strict. null is read as absent, and an absent member leaves `out` unchanged. Functions return
 /// false on a fault. `at` is the path of the object; empty for the body itself.
 class field_reader {
  public:

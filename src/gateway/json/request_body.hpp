@@ -19,7 +19,7 @@ inline constexpr int max_body_depth = 64;
 inline constexpr std::size_t max_body_values = 200'000;
 inline constexpr std::size_t max_object_keys = 1'024;
 
-/// The refusal of a text that has a field twice, of which the parser would keep one.
+/// Rejects a text that has a field twice, because the parser would keep only one of them.
 /// Precondition: `text` is JSON within the caller's limits.
 std::optional<api_error> refuse_duplicate_field(std::string_view text);
 

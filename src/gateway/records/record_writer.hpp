@@ -3,7 +3,7 @@
 namespace tandem::gateway {
 
 /// Decides when to make and write the record of a session. Each change causes a write; changes
-/// during a write share the next one. Pure.
+/// during a write share the next write. Pure.
 class record_writer {
  public:
     enum class step { nothing, make, write };
@@ -12,13 +12,13 @@ class record_writer {
         is_changed_ = true;
         return begin();
     }
-    /// A record that changed while it was made mixes two states of the session.
+    /// A record made while the session changed mixes two states, so it is not written.
     step record_made() noexcept {
         if (!is_changed_) return step::write;
         is_changed_ = false;
         return step::make;
     }
-    /// After a failed write, the next change causes another one.
+    /// After a failed write, the next change causes another write.
     step record_written(bool is_kept) noexcept {
         is_writing_ = false;
         has_failed_ = !is_kept;

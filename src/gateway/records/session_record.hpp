@@ -10,7 +10,7 @@
 
 namespace tandem::gateway {
 
-/// A chunk that was sent and not continued.
+/// A chunk that was sent and has no continue yet.
 struct recorded_chunk {
     std::string speech{};
     int tokens = 0;
@@ -27,7 +27,7 @@ struct recorded_reply {
     std::uint64_t id = 0;
     std::uint32_t chunks = 0;
     std::string filler{};
-    /// All that was sent.
+    /// All text that was sent.
     std::string text{};
     std::vector<recorded_chunk> unspoken{};
     bool is_outside_history = false;
@@ -85,12 +85,12 @@ struct session_record {
     /// From conversation::async_save(); empty = none yet.
     std::string conversation{};
     std::optional<recorded_turn> turn{};
-    /// The user's last turn, while nothing was said in reply.
+    /// The user's last turn, as long as nothing was said in reply.
     std::optional<recorded_question> unanswered{};
     std::optional<recorded_reply> reply{};
     /// The previous reply, whose last chunk may still be spoken.
     std::optional<recorded_reply> reply_before{};
-    /// Whether the last turn has more to say.
+    /// Whether the reply of the last turn is unfinished.
     bool resumes = false;
     std::vector<recorded_end> ends{};
     /// The oldest first.
@@ -102,11 +102,11 @@ struct session_record {
 /// The record as JSON, version 1.
 std::string encode_record(session_record r);
 
-/// Reads such a text. Types and bounds are checked; returns the first fault, with the path of its
-/// field. The texts of options and of the conversation are not checked. Throws only std::bad_alloc.
+/// Parses such a text. Checks types and bounds, but not the texts of options and of the
+/// conversation. Returns the first fault, with the path of its field. Throws only std::bad_alloc.
 std::variant<session_record, std::string> parse_record(std::string_view text);
 
-/// A record of more bytes is not kept.
+/// Longer records are not kept.
 inline constexpr std::size_t max_record_bytes = std::size_t{4} << 20;
 
 }  // namespace tandem::gateway

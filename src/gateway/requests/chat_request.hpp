@@ -21,18 +21,18 @@ struct chat_request : generation_request {
 };
 
 /// Parses the body of such a request. An error has the path of the field in `param`, such as
-/// "messages[2].content[0].type". Unknown fields are ignored, and null counts as absent. Takes
+/// "messages[2].content[0].type". Unknown fields are ignored, and null is read as absent. Takes
 /// linear time; throws only std::bad_alloc. May be called from any thread.
 ///
 /// - Content parts are joined with line feeds, as in llama-server; images, audio and files are
 /// rejected. "developer" is read as "system", and "function" as "tool".
 /// - `logprobs`, `n` over 1, `functions`, and modalities other than text are rejected rather than
 /// ignored, because the answer would not match the request.
-/// - Unsupported fields of OpenAI's API and llama-server's that change the answer are rejected, too
-/// (reject_fields).
-/// - `response_format` with `json_schema` or `json_object` sets options.json_schema, as does
-/// `json_schema` at the top level; `grammar` sets options.grammar. At most one may be set.
-/// - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the same names.
+/// - Unsupported fields of OpenAI's and llama-server's APIs that change the answer are rejected,
+/// too (reject_fields). - `response_format` with `json_schema` or `json_object` sets
+/// options.json_schema, as does `json_schema` at the top level; `grammar` sets options.grammar. At
+/// most one may be set. - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the
+/// same names.
 std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults);
 /// Same for a parsed body.

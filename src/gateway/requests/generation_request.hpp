@@ -26,7 +26,7 @@ struct request_defaults {
 struct generation_request {
     /// Empty if the request has none.
     std::string model{};
-    /// Valid: tandem::check() returns no faults.
+    /// Valid options: tandem::check() returns no faults.
     generation_options options{};
     /// The selected adapters, which replace the deployed ones.
     std::optional<std::vector<requested_adapter>> lora{};
@@ -35,8 +35,8 @@ struct generation_request {
     bool include_usage = false;
     tandem::stream_by stream_by = tandem::stream_by::token;
     /// Identifies the conversation, so that it returns to the server and slot that have it cached:
-    /// `session_id`, else `prompt_cache_key`, else `user`; at most 512 bytes. Empty if the request
-    /// has none.
+    /// `session_id`, `prompt_cache_key` or `user`, in this order; at most 512 bytes. Empty if the
+    /// request has none of them.
     std::string affinity_key{};
 };
 

@@ -69,7 +69,7 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
     return true;
 }
 
-/// `arguments` is JSON text. Some clients send an object, or an empty text if there are none. The
+/// `arguments` is JSON text. Some clients send an object, or an empty text instead of `{}`. The
 /// server cannot render a conversation with any other text.
 bool read_arguments(field_reader& fields, const json& function, const std::string& at,
                     std::string& out) {
@@ -125,7 +125,7 @@ bool read_old_call(field_reader& fields, const json& message, const std::string&
     return read_function(fields, *call, append_path(at, "function_call"), out.emplace_back());
 }
 
-/// An assistant message may have no content. A refusal also counts as content.
+/// An assistant message may have no content. A refusal is read as content, too.
 bool read_assistant(field_reader& fields, const json& message, const std::string& at,
                     chat_message& out) {
     const bool has_content = field_reader::find(message, "content") != nullptr;

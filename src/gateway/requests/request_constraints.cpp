@@ -16,7 +16,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Far above OpenAI's limit; most requests reach the library's limit on their bytes first.
+/// Far above OpenAI's limit; most requests reach the library's limit on bytes first.
 constexpr std::size_t max_tools = 1'024;
 
 void drop_null_fields(json& object) {
@@ -94,7 +94,7 @@ bool check_named_function(field_reader& fields, const std::string& name,
 
 /// Writes `tools` and `tool_choice` to `out`.
 bool read_tools(field_reader& fields, const json& body, generation_options& out) {
-    // The defaults of the service are for clients that cannot declare functions.
+    // The gateway's default functions are for clients that cannot declare their own.
     out.tools.clear();
     out.tool_choice.clear();
     out.parallel_tool_calls = true;
@@ -111,7 +111,7 @@ bool read_tools(field_reader& fields, const json& body, generation_options& out)
     return !choice->is_object() || check_named_function(fields, out.tool_choice, functions);
 }
 
-/// The schema in `format`; without one, a schema for any object.
+/// Reads the schema in `format`; without one, uses a schema for any object.
 bool read_schema(field_reader& fields, const json& format, const std::string& at, json& out) {
     out = {{"type", "object"}};
     const auto* schema = field_reader::find(format, "schema");

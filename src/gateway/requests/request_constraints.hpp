@@ -17,20 +17,20 @@ bool read_constraints(field_reader& fields, const nlohmann::ordered_json& body, 
 /// Checks the value of `tools`; `at` is its path.
 bool check_tools(field_reader& fields, const nlohmann::ordered_json& tools, const std::string& at);
 
-/// Checked tools as text for the server, or an empty text for none. Omits null fields, which some
-/// clients send, and which the server cannot read.
+/// Checked tools as text for the server, or an empty text for none. Omits null fields: some clients
+/// send them, but the server cannot read them.
 std::string serialize_tools(nlohmann::ordered_json tools);
 
 /// Reads the value of `tool_choice` as generation_options::tool_choice; `at` is its path.
 bool read_tool_choice(field_reader& fields, const nlohmann::ordered_json& choice,
                       const std::string& at, std::string& out);
 
-/// Reads the value of `response_format` as a JSON schema, which stays null if the answer may be any
-/// text; `at` is its path.
+/// Reads the value of `response_format` as a JSON schema. The schema stays null if the answer may
+/// be any text. `at` is the value's path.
 bool read_response_format(field_reader& fields, const nlohmann::ordered_json& format,
                           const std::string& at, nlohmann::ordered_json& out);
 
-/// As read_constraints() for a request without functions: `response_format`, `grammar` and
+/// Like read_constraints(), for a request without functions: reads `response_format`, `grammar` and
 /// `json_schema`.
 bool read_text_form(field_reader& fields, const nlohmann::ordered_json& body,
                     generation_options& out);

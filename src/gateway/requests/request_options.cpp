@@ -34,8 +34,8 @@ bool read_max_tokens(field_reader& fields, const json& body, int& out) {
     return true;
 }
 
-/// OpenAI accepts any seed. The server accepts 32-bit seeds, of which the largest requests a random
-/// seed, as does -1.
+/// OpenAI accepts any seed. The server accepts 32-bit seeds; the largest of them, like -1, requests
+/// a random seed.
 bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_t>& out) {
     constexpr std::int64_t seeds = 0xFFFFFFFF;
     std::optional<std::int64_t> n;
@@ -44,7 +44,7 @@ bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_
     return true;
 }
 
-/// 0 means the most likely token only; a tiny value has this effect on the server.
+/// 0 means only the most likely token; on the server, a tiny value has this effect.
 bool read_top_p(field_reader& fields, const json& body, std::optional<double>& out) {
     if (!fields.read(body, "", "top_p", out)) return false;
     if (out == 0) out = 1e-9;
@@ -134,7 +134,7 @@ bool read_milliseconds(field_reader& fields, const json& body, const char* key,
     return true;
 }
 
-/// How a stream by chunk is split. The client sets its pace.
+/// Reads how to split a stream into chunks. The client sets its pace.
 bool read_delivery(field_reader& fields, const json& body, delivery_options& out) {
     return fields.read(body, "", "language", out.language) &&
            read_count(fields, body, "first_chunk_min_tokens", out.first_chunk_min_tokens) &&
@@ -179,7 +179,7 @@ json value_to_send(std::string_view name, const json& value) {
 }
 
 /// Maps an option to the field of the request. `sampling` and `template_options` combine several
-/// fields, of which only the returned one can be too large.
+/// fields; only the returned one can be too large.
 std::string field_of_request(const std::string& field) {
     if (field == "sampling") return "logit_bias";
     if (field == "peek_hold" || field == "chunk_deadline" || field == "reasoning_limit")

@@ -68,7 +68,7 @@ class chat_body_writer {
     }
 
  private:
-    /// The item of a message, and its member that is the message's content.
+    /// The item that a message came from, and the member that became the message's content.
     struct origin {
         std::string path;
         std::string_view content;
@@ -118,7 +118,7 @@ class chat_body_writer {
         add(std::move(message), at);
         return true;
     }
-    // The calls of a turn are one message with the text before them.
+    // The calls of a turn form one message with the text before them.
     bool write_call(const json& item, const std::string& at) {
         std::string id;
         std::string name;

@@ -15,8 +15,8 @@ namespace tandem::gateway {
 struct response_request : chat_request {
     /// Whether `messages` begins with the instructions.
     bool has_instructions = false;
-    /// A reference to an item of an earlier response. An empty message of the assistant takes its
-    /// place.
+    /// A reference to an item of an earlier response. In `messages`, an empty assistant message
+    /// stands for it.
     struct item_reference {
         std::size_t message = 0;
         std::string id{};
@@ -24,9 +24,9 @@ struct response_request : chat_request {
     std::vector<item_reference> references{};
     /// The response that this one continues (`previous_response_id`); empty if there is none.
     std::string previous{};
-    /// Whether a history that does not fit loses its oldest exchanges (`truncation`).
+    /// Whether to drop the oldest exchanges of a history that does not fit (`truncation`).
     bool trim = true;
-    /// False: the prompt is only evaluated.
+    /// If false, the prompt is only evaluated.
     bool generate = true;
     /// Whether another request may continue this response.
     bool store = true;
@@ -34,8 +34,8 @@ struct response_request : chat_request {
     std::string repeated{};
 };
 
-/// Parses the body of such a request, which is a request to /v1/chat/completions in other words:
-/// the rules of read_chat_request() apply to the fields that both have.
+/// Parses the body of such a request, a variant of a request to /v1/chat/completions: the rules of
+/// read_chat_request() apply to the fields that both have.
 ///
 /// - `input` is a text, or a list of messages, `function_call`, `function_call_output`,
 /// `item_reference` and `reasoning` items; the model does not receive `reasoning` items.

@@ -12,7 +12,7 @@
 
 namespace tandem::gateway {
 
-/// Asks the other gateways of a cluster whether the request is admitted.
+/// Waits until the cluster has decided whether the request is admitted.
 inline boost::asio::awaitable<admission> await_admission(const authorizer& gate,
                                                          undecided request) {
     const auto& token = boost::asio::use_awaitable;

@@ -31,7 +31,7 @@ constexpr duration close_timeout = std::chrono::seconds(2);
 // Limit on the body of a request that is rejected or needs no body. Larger ones are not read.
 constexpr std::uint64_t small_body = 64 << 10;
 
-// Room beyond the head, for a chunk header or the trailer, which Beast does not limit.
+// Room beyond the head for a chunk header or the trailer; Beast limits neither.
 constexpr std::size_t read_ahead = 4096;
 
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -139,7 +139,7 @@ auto connection::run() -> awaitable<void> {
 
 // Beast's timeout closes the connection. This shorter one cancels the read, so that the client
 // still receives an error. If the read has just completed, there is nothing to cancel, and Beast's
-// timeout applies.
+// timeout still applies.
 void connection::set_read_deadline(duration limit) {
     is_late_ = false;
     stream_.expires_after(limit + close_timeout);
@@ -202,7 +202,7 @@ auto connection::read_body(request_parser& parser) -> awaitable<boost::system::e
     if (expects_continue(parser.get()))
         co_await asio::async_write(stream_, asio::buffer(go_ahead),
                                    redirect_error(use_awaitable, ec));
-    // Drops the trailer, whose fields no check has seen.
+    // Drops the trailer, because no check has seen its fields.
     std::optional<http_request::header_type> head;
     if (parser.chunked()) head = parser.get().base();
     if (!ec) co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));

@@ -49,11 +49,11 @@ class connection : public std::enable_shared_from_this<connection> {
     /// Serves requests until the client disconnects or the protocol changes.
     void start();
     /// Whether a stopping gateway waits for this connection to end. Connections that open during
-    /// the stop only carry probes, and are served until the last earlier one has ended.
+    /// the stop only carry probes, and are served until the last earlier connection has ended.
     bool delays_stop() const noexcept { return delays_stop_; }
-    /// Closes the connection at once if it is idle, else after the response.
+    /// Closes the connection immediately if it is idle, otherwise after the response.
     void close_when_idle();
-    /// Closes the connection; a WebSocket once its running reply has ended.
+    /// Closes the connection; closes a WebSocket once its running reply has ended.
     void abort_requests();
     void close();
 

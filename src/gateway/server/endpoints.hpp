@@ -13,13 +13,13 @@
 // check creates.
 namespace tandem::gateway {
 
-/// The headers that pages of an allowed origin may send: any, because clients add their own.
+/// Allows pages of an allowed origin to send any headers, because clients add their own.
 boost::asio::awaitable<void> answer_preflight(http_exchange& exchange);
 
 /// Liveness of the process and its loop; asks no server.
 boost::asio::awaitable<void> answer_live(http_exchange& exchange);
-/// 200 if a server can take requests and the gateway is not stopping, else 503; with the state of
-/// each server.
+/// Sends 200 if a server can take requests and the gateway is not stopping, otherwise 503, with the
+/// state of each server.
 boost::asio::awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core);
 
 /// The built-in page and its files. `gateway.json` reports to the page whether a key is required.
@@ -43,7 +43,7 @@ boost::asio::awaitable<void> answer_load_adapter(http_exchange& exchange, gatewa
 boost::asio::awaitable<void> answer_job(http_exchange& exchange, const gateway_core& core,
                                         std::string_view id);
 
-// For operators: lists the servers, stops or resumes new turns on one of them.
+// For operators: lists the servers, and stops or resumes new turns on one of them.
 boost::asio::awaitable<void> answer_servers(http_exchange& exchange, gateway_core& core);
 boost::asio::awaitable<void> answer_drain(http_exchange& exchange, gateway_core& core,
                                           std::string_view id, bool is_drained);

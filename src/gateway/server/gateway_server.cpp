@@ -72,7 +72,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         pause_.cancel();
         close_all();
         core_->cluster.reset();
-        core_->traces.reset();  // while the loop, to which it logs, exists
+        core_->traces.reset();  // while the loop that it logs to exists
     }
 
     void warn_of(const api_keys& keys) const {
@@ -156,7 +156,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         acceptor_.close(ignored);
     }
 
-    // A closed connection is destroyed in a later handler only, so the iterators stay valid.
+    // A closed connection is destroyed only in a later handler, so the iterators stay valid.
     void for_all(void (connection::*what)()) {
         for (auto* c : core_->connections) (c->*what)();
     }

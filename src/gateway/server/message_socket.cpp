@@ -79,11 +79,12 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
         [o = options_, has_protocols](websocket::response_type& answer) {
             answer.set(beast::http::field::server, "tandem");
             answer.set("X-Request-Id", o.request_id);
-            // Selects this protocol only: the key, possibly offered as well, must not be repeated.
+            // Selects only this protocol: if the client also offers its key, it must not be
+            // repeated.
             if (has_protocols && !o.protocol.empty())
                 answer.set(protocol_header, to_beast_view(o.protocol));
         }));
-    // read_message() has the limit: the library would close without a word about it.
+    // read_message() enforces the limit, because Beast would close without giving the reason.
     stream_.read_message_max(0);
     stream_.auto_fragment(false);
     stream_.control_callback([this](websocket::frame_type what, beast::string_view) {
@@ -113,8 +114,8 @@ auto message_socket::wait_until_true(Condition is_so) -> awaitable<void> {
 
 // --- reading
 
-// A message may be fragmented, with control frames in between. No more than a byte beyond the limit
-// is stored.
+// A message may be fragmented, with control frames in between. Stores at most one byte beyond the
+// limit.
 auto message_socket::read_message() -> awaitable<bool> {
     boost::system::error_code ec;
     bool is_begun = false;

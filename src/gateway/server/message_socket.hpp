@@ -31,8 +31,8 @@ struct message_socket_options {
     std::size_t max_message_bytes = 0;
 };
 
-/// A WebSocket of text messages: reads them one after the other, and sends in order. Closes the
-/// socket on a timeout: the gateway's write_timeout for a write, read_timeout for a fragmented
+/// A WebSocket of text messages: reads messages one at a time, and sends messages in order. Closes
+/// the socket on a timeout: the gateway's write_timeout for a write, read_timeout for a fragmented
 /// message, 5 s for the opening and closing handshakes, and if the client is silent or sends too
 /// many messages. On the loop of its connection.
 class message_socket : public std::enable_shared_from_this<message_socket> {
@@ -47,9 +47,9 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     /// Accepts the upgrade, and serves the client until the socket is closed. Returns false if the
     /// handshake failed.
     awaitable<bool> run(const http_request& request);
-    /// The gateway stops: closes the socket as soon as nothing runs.
+    /// The gateway stops: closes the socket as soon as no reply runs.
     virtual void drain() = 0;
-    /// Closes the socket even if something runs, unless its session does so.
+    /// Closes the socket even if a reply runs, unless a session closes it.
     virtual void abort() = 0;
     /// Closes the socket without a closing handshake.
     void close_hard();
@@ -66,7 +66,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     void queue_message(std::string text);
     /// Returns once the client has received most of the queue, or the socket is closing.
     awaitable<void> wait_until_sent();
-    /// Sends what is queued, and closes.
+    /// Sends the queued messages, then closes the socket.
     void begin_closing(voice_close why);
     bool is_closing() const noexcept { return close_.has_value() || !is_connected(); }
     bool is_connected() const noexcept { return stream_.next_layer().socket().is_open(); }
@@ -74,7 +74,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     const std::shared_ptr<gateway_core> core_;
 
  private:
-    /// Of the opening and the closing handshake.
+    /// The stages between the opening and the closing handshake.
     enum class stage { opening, open, closing, closed };
 
     awaitable<bool> accept(const http_request& request);
@@ -99,7 +99,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     boost::beast::flat_buffer buffer_;
     std::deque<std::string> out_;  // the front is being written
     std::optional<voice_close> close_;
-    boost::asio::steady_timer watch_timer_;  // checks the line
+    boost::asio::steady_timer watch_timer_;  // runs the watchdog
     boost::asio::steady_timer writing_;      // timeout of a write or the closing handshake
     boost::asio::steady_timer reading_;      // timeout of a message
     boost::asio::steady_timer wake_;         // wakes run() when another handler changes the state

@@ -19,7 +19,7 @@ using boost::asio::awaitable;
 namespace {
 
 // An answer in the history shows that the conversation is not new, even if the client does not
-// identify it. A raw prompt is not spoken to anybody.
+// identify it. Replies to raw prompts are not spoken.
 bool is_new_conversation(gateway_core& core, const generation_job& job) {
     const auto is_answer = [](const chat_message& m) { return m.role == "assistant"; };
     if (job.setup.raw || std::ranges::any_of(job.setup.messages, is_answer)) return false;
@@ -153,7 +153,7 @@ void streamed_reply::append_call_piece(const chunk& piece) {
     events_.write_call_piece(next[0], out_);
 }
 
-/// Sends the calls at the end of the reply, or the end of the call of which the client has pieces.
+/// Sends the calls at the end of the reply, or the end of a call that the client has in part.
 void streamed_reply::send_calls() {
     auto& calls = answer_.calls;
     const bool is_sent = !sent_call_.name.empty() && calls.size() == 1;

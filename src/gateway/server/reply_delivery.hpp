@@ -30,13 +30,13 @@ std::optional<api_error> check_prompt(answer_client& client, const gateway_core&
 /// Each request states its adapter scales, because a restarted server has other defaults.
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request);
-/// Why a new conversation must wait outside; see refuse_new_session().
+/// Why a new conversation is not accepted now; see refuse_new_session().
 std::optional<api_error> check_session_admission(gateway_core& core, const generation_job& job);
 
-/// Releases the permit before responding, because the client may send its next request at once.
+/// Releases the permit before responding, because the client may immediately send its next request.
 boost::asio::awaitable<void> refuse(answer_client& client, admitted& who, const api_error& error);
 
-/// Fills in the audit record. A cached answer counts no tokens, so that the sum matches the
+/// Fills in the audit record. Records no tokens for a cached answer, so that the sum matches the
 /// servers' work.
 void note(answer_client& client, const served_model& model, const token_usage& used,
           finish_reason reason);
@@ -91,7 +91,7 @@ class streamed_reply {
     answer_writer& events_;
     bool by_chunk_;  // the client gets chunks as they are completed
     finished_answer answer_{};
-    tool_call sent_call_{};  // what the client has of a call that is being generated
+    tool_call sent_call_{};  // the sent part of a call that is being generated
     std::function<void(const finished_answer&)> on_finished_;
     keep_alive_policy silence_{detail::now()};
     std::string out_;

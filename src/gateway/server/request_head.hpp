@@ -19,7 +19,7 @@ std::optional<api_error> find_framing_fault(const http_request& head);
 /// Whether a client's id of its request is fit for logs and responses: short and printable.
 bool is_request_id(std::string_view id);
 
-/// Whether a browser asks with this request if a page may send another one.
+/// Whether a browser sends this request to ask whether a page may send another one.
 bool is_preflight(const http_request& head);
 
 }  // namespace tandem::gateway

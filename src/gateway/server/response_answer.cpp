@@ -25,7 +25,7 @@ namespace {
 
 using boost::asio::awaitable;
 
-// A longer history of a socket is kept in the table only, whose size is limited.
+// A longer history of a socket is kept only in the table, because the table's size is limited.
 constexpr std::size_t max_socket_bytes = std::size_t{4} << 20;
 
 std::string make_table_key(const admitted& who, const std::string& id) {
@@ -43,8 +43,8 @@ const kept_response* find_response(gateway_core& core, const admitted& who,
 }
 
 /// Fetches the responses that the request refers to, if other gateways have them. Returns an error
-/// if the store did not answer. Without one of them, the request fails, so the others are not
-/// needed.
+/// if the store did not answer. If one is missing, the request fails, so the rest are not
+/// fetched.
 awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core, const admitted& who,
                                                         const response_request& request,
                                                         const socket_response* newest) {

@@ -37,7 +37,7 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     /// Stops all requests to servers; unfinished jobs keep their state.
     void close();
 
-    /// Makes these the servers of the model; the deployed adapters are set on new ones.
+    /// Makes these the servers of the model, and sets the deployed adapters on new ones.
     void replace_servers(const model_servers& m);
 
     /// The current state.

@@ -27,7 +27,7 @@ std::string response_key(const std::string& key) {
     return "response:" + key;
 }
 
-// Does not use the member once it waits: the member's destructor drops the handler.
+// Does not use the member after it starts to wait: the member's destructor drops the handler.
 awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, std::string key,
                                                duration limit) {
     co_return co_await boost::asio::async_initiate<decltype(use_awaitable),

@@ -14,8 +14,8 @@
 // gateway knows only its own.
 namespace tandem::gateway {
 
-/// Fetches the server of the conversation's last request at another gateway. If the store does not
-/// answer within 50 ms, the conversation may start on another server.
+/// Fetches which server handled the conversation's last request at another gateway. If the store
+/// does not answer within 50 ms, the conversation may start on another server.
 boost::asio::awaitable<void> async_fetch_place(gateway_core& core, const std::string& pin);
 /// Remembers the server that the conversation used. `bytes` is the result of bytes_of().
 void remember_place(gateway_core& core, const std::string& pin, conversation talk,

@@ -45,7 +45,7 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
 
     /// In a cluster, shares the slots of these servers; call it before requests to them.
     void share_servers(const model_servers& servers);
-    /// As served_models::drain(), at all gateways of the cluster.
+    /// Like served_models::drain(), but at all gateways of the cluster.
     void drain(const std::string& server, bool is_drained);
 
     /// Begins the trace of a turn; nullopt if it is not recorded.

@@ -71,7 +71,7 @@ struct gateway_options {
     /// Timeout for receiving a whole request, from its first byte; for the first request, from the
     /// opening of the connection.
     duration read_timeout = std::chrono::seconds(30);
-    /// Timeout between two requests on a connection; longer than the usual one of proxies (60 s).
+    /// Timeout between two requests on a connection; longer than that of most proxies (60 s).
     duration idle_timeout = std::chrono::seconds(75);
     /// Timeout for each write of a response.
     duration write_timeout = std::chrono::seconds(30);
@@ -83,8 +83,8 @@ struct gateway_options {
     /// Connections to the store trust the same certificates as those to the servers.
     std::optional<cluster::cluster_options> cluster{};
 
-    /// Traces of replies. The collector is reached with the proxy and the trusted certificates of
-    /// the service's servers.
+    /// Traces of replies. Connections to the collector use the proxy and the trusted certificates
+    /// of the service's servers.
     trace_options traces{};
 
     /// Receives one line of JSON per request (audit_line.hpp); may be empty. Called on the
@@ -106,7 +106,7 @@ void log_current_exception(const gateway_options& o, std::string_view what);
 std::vector<model_servers> models_of(const gateway_options& o);
 std::vector<std::string> names_of(const std::vector<model_servers>& models);
 
-/// Returns all faults of `o`; empty if it is valid. Of the address, checks only whether other
+/// Returns all faults of `o`; empty if it is valid. Checks the address only for whether other
 /// machines can reach it. Does not check `tls` (see tls_context.hpp).
 std::vector<config_fault> check(const gateway_options& o);
 

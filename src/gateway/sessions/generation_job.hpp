@@ -40,7 +40,7 @@ struct conversation_place {
     std::shared_ptr<const conversation> talk{};
 };
 
-/// The places of the conversations that their clients identify.
+/// The places of the conversations that clients identify.
 inline constexpr cache_limits affinity_table_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::minutes(10)};
 using affinity_table = bounded_cache<std::string, conversation_place>;
@@ -49,7 +49,7 @@ using affinity_table = bounded_cache<std::string, conversation_place>;
 /// identify it.
 std::string make_affinity_key(const admitted& who, const generation_request& request);
 
-/// Creates the conversation of a job, which continues the client's last one if that is known.
+/// Creates the conversation of a job. It continues the client's last one if that is known.
 conversation open(affinity_table& places, const generation_job& job, time_point now);
 std::size_t count_text_bytes(const std::vector<chat_message>& messages);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
@@ -59,8 +59,8 @@ std::optional<conversation_place> make_place(conversation talk, const reply_resu
 /// Approximate memory of the place. `bytes` is from bytes_of().
 std::size_t bytes_of_place(std::size_t bytes, const reply_result& result);
 
-/// The error of a failed reply. That of a call that cannot be parsed contains the call, because the
-/// answer does not.
+/// The error of a failed reply. If a call cannot be parsed, the error contains the call, because
+/// the answer does not.
 api_error make_reply_error(const reply_result& result);
 
 }  // namespace tandem::gateway

@@ -15,7 +15,7 @@ api_error make_invalid(std::string param, std::string message) {
     return make_error(400, "invalid_value", std::move(message), std::move(param));
 }
 
-// A response to instructions alone has no messages.
+// A response to only instructions has no messages.
 std::vector<tool_call> find_open_calls(const kept_response& r) {
     return r.messages.empty() ? std::vector<tool_call>() : r.messages.back().tool_calls;
 }

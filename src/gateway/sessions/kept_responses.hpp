@@ -17,45 +17,45 @@
 // Responses that another request may continue by their id. Pure.
 namespace tandem::gateway {
 
-/// A response with everything that was said before it, apart from the instructions.
+/// A response with the whole conversation before it, except the instructions.
 struct kept_response {
     std::vector<chat_message> messages{};
     /// The conversation's affinity key, see generation_request.
     std::string affinity_key{};
 };
 
-/// By the name of the client's key and the id of the response, with a line feed between them.
+/// Responses by the name of the client's key and their id, with a line feed in between.
 inline constexpr cache_limits kept_response_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::seconds(60)};
 using kept_response_table = bounded_cache<std::string, kept_response>;
 
-/// The response as a text for other gateways.
+/// Encodes the response as a text for other gateways.
 std::string serialize_response(const kept_response& r);
 /// Returns nullopt if the text was not made by serialize_response().
 std::optional<kept_response> parse_response(std::string_view text);
 
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
-/// the output of a call of that response, or if there are more than `max_messages`.
+/// the output of a call of that response, or if the result has more than `max_messages`.
 std::optional<api_error> continue_response(response_request& request, const kept_response& before,
                                            std::size_t max_messages);
 
 /// The response that an item belongs to, by the item's id.
 std::string find_response_of_item(std::string_view item);
 
-/// Replaces the references to items with the answers that contain them: `find` returns the response
-/// with an id, or nullptr. The items of an answer are one message. Returns a fault for an unknown
+/// Replaces references to items with the answers that contain them. `find` returns the response
+/// with an id, or nullptr. The items of an answer form one message. Returns a fault for an unknown
 /// item.
 std::optional<api_error> resolve_references(
     response_request& request,
     const std::function<const kept_response*(const std::string& id)>& find);
 
-/// The responses that the request refers to and that only other gateways may have, the newest
-/// first: at most 32 of those that have an id like a response's, so that a client cannot keep the
-/// store busy. `is_here` tells whether this gateway has a response.
+/// The responses that the request refers to and that only other gateways may have, newest first. To
+/// protect the store from clients, ids without the form of a response's id are skipped, and at most
+/// 32 are returned. `is_here`: whether this gateway has a response.
 std::vector<std::string> list_responses_to_fetch(
     const response_request& request, const std::function<bool(const std::string& id)>& is_here);
 
-/// HTTP 503: only the store of the cluster could tell whether the response is kept.
+/// HTTP 503: only the cluster's store, which does not answer, knows whether the response is kept.
 api_error make_store_away_error(const response_request& request);
 /// HTTP 400, as in OpenAI's API.
 api_error make_no_response_error(const std::string& id);

@@ -14,16 +14,16 @@
 #include <utility>
 #include <variant>
 
-// Sessions that another gateway had.
+// Sessions that move here from another gateway.
 namespace tandem::gateway {
 namespace {
 
-/// A record that was read.
+/// A parsed record.
 struct moved_session {
     session_record record{};
     generation_changes first{};
     generation_changes last{};
-    /// Of its conversation, if it has one.
+    /// The conversation's setting; nullopt without a conversation.
     std::optional<duration> resume_grace{};
 };
 
@@ -56,7 +56,7 @@ std::variant<moved_session, std::string> parse_session_record(std::string_view t
 
 }  // namespace
 
-/// Asks the store for the session, because another gateway may have had it meanwhile.
+/// Asks the store for the session, because another gateway may have taken it in the meantime.
 void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, voice::start first) {
     const std::string owner(caller.who.key_name());
     const auto known = sessions_.find(first.session);
@@ -74,7 +74,7 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
         [this, socket, asked, epoch](std::optional<cluster::taken_session> taken) {
             if (!find(socket)) return;
             auto& [who, start] = *asked;
-            // Meanwhile, another gateway has taken the session that was here.
+            // In the meantime, another gateway has taken the session that was here.
             if (epoch > 0 && taken && taken->record.empty() && !sessions_.contains(start.session))
                 return ask_cluster(socket, std::move(who), std::move(start));
             const bool is_moved = taken && !taken->record.empty();

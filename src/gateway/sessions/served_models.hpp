@@ -25,7 +25,7 @@ struct served_model {
     /// The load of the voice sessions, and the time at which the servers were last observed.
     slots::speech_load load{};
     time_point watched_at{};
-    /// A warning was logged that the model thinks although thinking is off.
+    /// Whether a warning was logged that the model thinks although thinking is off.
     bool has_warned_of_thinking = false;
 };
 
@@ -36,7 +36,7 @@ class served_models {
     served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
                   const adapter_set& adapters);
 
-    /// The model that a request selects, valid as long as this object; or an error (see
+    /// The model that a request selects, which lives as long as this object; or an error (see
     /// choose_model()).
     std::variant<served_model*, api_error> find(std::string_view asked, const admitted& who);
 

@@ -9,20 +9,20 @@
 #include <optional>
 #include <vector>
 
-// New sessions are refused while the servers cannot speak for more listeners in time. On the
-// gateway's loop.
+// Rejects new sessions while the servers could not generate speech for more listeners in time. On
+// the gateway's loop.
 namespace tandem::gateway {
 
 struct gateway_core;
 
-/// The error for a new session of the model; nullopt if it can be served. Turns of existing
-/// sessions need no permission.
+/// The error for a new session of the model; nullopt if it can be served. Not for turns of existing
+/// sessions.
 std::optional<api_error> refuse_new_session(gateway_core& gateway, served_model& model);
 
-/// Whether the server takes requests. At startup, one that has not responded yet does not.
+/// Whether the server takes requests. A server that has not responded since startup does not.
 bool is_usable(const server_status& s);
 
-/// Samples the speed of the model's servers, unless that was done just now.
+/// Samples the speed of the model's servers, unless they were sampled a moment ago.
 void watch_servers(gateway_core& gateway, served_model& model);
 void update_speech_load(served_model& model, const std::vector<server_status>& servers);
 

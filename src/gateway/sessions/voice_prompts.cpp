@@ -18,11 +18,12 @@ std::vector<std::string_view> collect_texts(const voice_turn& turn) {
 }
 
 void voice_prompts::record_turn(const voice_turn& turn) {
-    // Limits the memory for a client that only appends to the history.
+    // Limits the memory if a client only appends to the history.
     constexpr std::size_t max_turns = 64;
     if (said_.size() >= max_turns || said_bytes_ >= max_audit_prompt_bytes) return;
     auto words = join_texts(collect_texts(turn), max_audit_prompt_bytes);
-    // The model reads results before the words that interrupted their reply, whose number is lower.
+    // The model reads results before the words that interrupted their reply and have a lower
+    // number.
     constexpr std::uint64_t before_all = 0;
     auto& said = said_[turn.results.empty() ? turn.number : before_all];
     if (!said.empty()) words.insert(0, "\n");

@@ -53,8 +53,8 @@ void voice_session::on_exception() {
     perform_all();
 }
 
-// Runs before the client receives the reply's end, because the client may request its next reply
-// elsewhere at once.
+// Runs before the client receives the reply's end, because the client may immediately request its
+// next reply elsewhere.
 void voice_session::release_permit() {
     if (!turns_.is_busy() && drafts_ == 0) permit_holder_.reset();
 }
@@ -100,7 +100,7 @@ void voice_session::stop() {
     run_and_perform([&](time_point now) { turns_.stop(now); });
 }
 
-// The conversation's part is complete before any later event of the session is handled.
+// The conversation's part is complete before the session handles any later event.
 void voice_session::make_record(voice_record::record_handler done) {
     if (!talk_) return done(encode_record(turns_.record()));
     auto handler = bind_to_session(
@@ -138,12 +138,12 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 
 // --- turns
 
-/// Calls `then` with the reason why the turn is rejected, if it is: at once, or after the cluster's
-/// decision.
+/// Calls `then`, immediately or after the cluster's decision, with the reason if the turn is
+/// rejected.
 template <class Function>
 void voice_session::admit(const voice_turn_ptr& turn, Function then) {
-    // Takes over the permit of the previous reply or draft, which ends when the new one is
-    // admitted. If the new one is rejected, the previous one continues and keeps its permit.
+    // If the new reply or draft is admitted, the previous one ends, and the new one takes over its
+    // permit. If the new one is rejected, the previous one continues and keeps its permit.
     const auto now = detail::now();
     auto checked = gateway_.gate.check_reply(caller_->who, now, permit_holder_);
     auto* const open = std::get_if<undecided>(&checked);
@@ -198,7 +198,7 @@ void voice_session::perform(const voice_action::draft& a) {
     ++drafts_;
     admit(a.turn, [turn = a.turn, number = ++newest_draft_](voice_session& self,
                                                             const std::optional<api_error>& why) {
-        // Meanwhile the client may have dropped the draft, or begun its turn.
+        // In the meantime, the client may have dropped the draft or begun its turn.
         if (number != self.newest_draft_) return void(--self.drafts_);
         self.on_draft_checked(turn, why);
     });
@@ -266,7 +266,7 @@ generation_options voice_session::options_of(const voice_turn& turn) const {
     return options;
 }
 
-/// For a reply that begins at once.
+/// Options for a reply that begins now; also begins its trace.
 generation_options voice_session::traced_options(const voice_turn& turn) {
     auto options = options_of(turn);
     trace_.begin(turn, options);

@@ -32,7 +32,7 @@ struct voice_caller {
     /// For the audit log: id of the upgrade request, and the client's address.
     std::string request_id{};
     std::string remote{};
-    /// From that request; see http_exchange::traceparent().
+    /// From the upgrade request; see http_exchange::traceparent().
     std::string traceparent{};
 };
 
@@ -55,7 +55,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void deliver(voice_socket socket, voice_message message);
     void drop(voice_socket socket);
 
-    /// Writes records of the session into the store from now on, so that another gateway can resume
+    /// From now on, writes records of the session to the store, so that another gateway can resume
     /// it.
     void keep_record(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
@@ -65,7 +65,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     /// Another gateway has the session.
     void lose();
 
-    /// With a record: moves to another gateway as soon as nobody notices.
+    /// With a record, moves to another gateway as soon as the listener does not notice it.
     void drain();
     void stop();
 

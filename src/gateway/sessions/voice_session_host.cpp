@@ -137,8 +137,8 @@ void voice_session_host::forget(const std::string& id) {
     sessions_.erase(id);
 }
 
-// Sessions expire in order, so a running timer is always the earliest. If that session is resumed,
-// the timer fires without effect.
+// Sessions expire in order, so a running timer is always for the earliest. If that session is
+// resumed, the timer fires without effect.
 void voice_session_host::arm_expiry_timer() {
     const auto due = gateway_.known_sessions.next_expiry();
     if (!due || std::exchange(is_watching_, true)) return;

@@ -20,7 +20,7 @@ namespace tandem::gateway {
 /// Output to a socket. Implementations must not call a session back.
 class voice_sink {
  public:
-    /// Result of a start: the socket has a session, or its caller may try again.
+    /// The result of a start: the socket has a session, or its caller may try again.
     virtual void on_started(std::weak_ptr<voice_session> session) = 0;
     virtual void on_refused(voice_caller caller, voice_error why) = 0;
     virtual void send(std::string text) = 0;
@@ -61,7 +61,7 @@ class voice_session_host {
     void drain();
     /// Interrupts all replies.
     void stop();
-    /// Ends all sessions at once.
+    /// Ends all sessions immediately.
     void clear();
 
  private:

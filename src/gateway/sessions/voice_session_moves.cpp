@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-// Sessions that move to another gateway, or come from one.
+// Sessions that move to or from another gateway.
 namespace tandem::gateway {
 
 void voice_session::keep_record(std::string owner, cluster::session_epoch epoch) {

@@ -15,12 +15,12 @@ class voice_thinking {
     voice_thinking(const gateway_core& gateway, served_model& model)
         : gateway_(gateway), model_(model) {}
 
-    /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Not for the
-    /// turn's own options, which are the client's: the policy and the audit read them.
+    /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Returns a
+    /// copy, because the policy and the audit read the turn's options as the client sent them.
     generation_options apply(generation_options options) const;
     /// A turn's reply begins with these options.
     void begin(const generation_options& options);
-    /// Logs a warning, once per model, if its chat template ignored that thinking is off.
+    /// Logs a warning, once per model, if the model thought although thinking was off.
     void end(const reply_result& result) const;
 
  private:

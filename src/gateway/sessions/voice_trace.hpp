@@ -16,9 +16,9 @@ class voice_trace {
  public:
     explicit voice_trace(gateway_core& gateway) : gateway_(gateway) {}
 
-    /// The turn's reply begins. Puts its requests to servers below its span.
+    /// The turn's reply begins. Makes its requests to servers children of its span.
     void begin(const voice_turn& turn, generation_options& options);
-    /// The last turn's reply is resumed, below the span of that turn.
+    /// The last turn's reply is resumed, as a child of that turn's span.
     void begin_resumed(const voice_turn& turn);
     /// The header of the running reply's requests; empty if there is none.
     std::string traceparent() const {

@@ -25,7 +25,7 @@ struct audit_record {
     std::string model{};
     /// reply::id(), which the library's log messages contain; nullopt if no reply was started.
     std::optional<std::uint64_t> reply{};
-    /// The number of a reply in its voice session, which the client knows.
+    /// The number of a reply in its voice session, as the client knows it.
     std::optional<std::uint64_t> voice_reply{};
     /// HTTP status.
     int status = 0;
@@ -49,8 +49,8 @@ inline constexpr std::size_t max_audit_prompt_bytes = std::size_t{64} << 10;
 /// a log. Longer texts are truncated to the limits above, and end with "…". Pure.
 std::string format_audit_line(const audit_record& r);
 
-/// A readable line for the log: the request, its result, and the ids under which to find it
-/// elsewhere. Has the same limits. Pure.
+/// A readable line for the log: the request, its result, and the ids with which to find it
+/// elsewhere. The same limits apply. Pure.
 std::string format_log_line(const audit_record& r);
 
 }  // namespace tandem::gateway

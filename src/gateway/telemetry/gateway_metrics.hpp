@@ -32,11 +32,11 @@ struct gateway_load {
     std::size_t voice_sessions = 0;
 };
 
-/// Metrics of the gateway in Prometheus' text format; docs/metrics.md lists them. Label values are
-/// bounded regardless of client input: servers are at most 256 of those that were passed, without
-/// credentials and addresses; models are those of add_servers(), routes are those of the table;
-/// anything else is "other", and inapplicable labels are "none". Servers with the same label are
-/// added up.
+/// Metrics of the gateway in Prometheus' text format; docs/metrics.md lists them. Label values
+/// are bounded regardless of client input: at most 256 of the passed servers, without credentials
+/// and addresses; the models of add_servers(); and the routes of the table. Anything else is
+/// "other", and inapplicable labels are "none". Values of servers with the same label are added
+/// up.
 ///
 /// Thread-safety: count_dropped_traces() may be called from any thread, the others from one.
 class gateway_metrics {
@@ -72,7 +72,7 @@ class gateway_metrics {
     void set_load(const gateway_load& load);
     /// See slots::speech_load.
     void set_speech_load(std::string_view model, double load);
-    /// All servers; the values of others become 0.
+    /// Pass all servers: the values of others become 0.
     void set_servers(const std::vector<server_status>& servers);
 
     /// `cluster`: nullopt without one.

@@ -36,7 +36,7 @@ std::int64_t get_fd_limit() {
     return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::int64_t>(limit.rlim_cur) : 0;
 }
 
-/// Reads the fields of /proc/self/stat from the 14th (utime) on; see proc(5).
+/// Reads the fields of /proc/self/stat, starting at the 14th (utime); see proc(5).
 void read_stat(process_stats& out) {
     std::ifstream stat("/proc/self/stat");
     // The program name may contain spaces and parentheses; it ends at the last `)` of the line.

@@ -19,8 +19,8 @@ inline double seconds_of_ms(double ms) noexcept {
     return ms / 1e3;
 }
 
-/// Seconds from the start of the reply to its first token. If it continues from a draft, its first
-/// chunk has that token, and tokens after it belong to later requests.
+/// Seconds from the start of the reply to its first token. If the reply continues from a draft, the
+/// token is in its first chunk, and later tokens belong to later requests.
 inline std::optional<double> first_token_after(const reply_result& r) {
     using kind = timeline_event::kind;
     for (const auto& e : r.timeline)
@@ -29,7 +29,7 @@ inline std::optional<double> first_token_after(const reply_result& r) {
     return std::nullopt;
 }
 
-/// Metrics of the replies of one server and model, which `labels` name.
+/// Metrics of the replies of one server and model. `labels` names both.
 struct reply_series {
     prometheus::Registry& registry;
     prometheus::Labels labels;

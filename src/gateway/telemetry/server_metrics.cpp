@@ -5,7 +5,7 @@
 namespace tandem::gateway {
 namespace {
 
-/// A counter that is kept elsewhere may start anew.
+/// A counter that is kept elsewhere may restart at 0.
 void raise_by(prometheus::Counter& counter, std::int64_t more) {
     if (more > 0) counter.Increment(static_cast<double>(more));
 }

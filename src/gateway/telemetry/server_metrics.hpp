@@ -10,7 +10,7 @@
 
 namespace tandem::gateway {
 
-/// Metrics of the servers. Servers with the same label are added up.
+/// Metrics of the servers. Values of servers with the same label are added up.
 class server_metrics {
  public:
     explicit server_metrics(prometheus::Registry& registry) : registry_(registry) {}
@@ -24,7 +24,7 @@ class server_metrics {
     void forget_others();
 
  private:
-    /// Changes of conversation in its slots, as last seen.
+    /// How often the conversations in a server's slots changed, as last reported.
     struct residence {
         std::int64_t changes = 0;
         std::int64_t tokens = 0;

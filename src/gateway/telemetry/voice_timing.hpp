@@ -45,8 +45,8 @@ void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
 }
 
 /// Returns nullopt if the client does not report when the user stopped. If it reports only
-/// `vad_stop`, the silence before the request consists of that alone. Events missing from the
-/// reply's timeline count as 0. Pure.
+/// `vad_stop`, the silence before the request consists of that alone. The parts of events missing
+/// from the reply's timeline are 0. Pure.
 std::optional<voice_timing> compute_timing(const voice_timestamps& marks,
                                            const reply_result& result);
 

@@ -8,8 +8,9 @@
 
 namespace tandem::gateway {
 
-/// Parses the value of OTEL_EXPORTER_OTLP_HEADERS: `name=value` pairs with commas between, whose
-/// values are percent-encoded. Returns nothing for other texts, and for what no header can contain.
+/// Parses the value of OTEL_EXPORTER_OTLP_HEADERS: comma-separated pairs `name=value` with
+/// percent-encoded values. Returns nullopt for other texts, and for names and values that no header
+/// can contain.
 std::optional<std::vector<std::pair<std::string, std::string>>> parse_otlp_headers(
     std::string_view text);
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// The JSON encoding of OTLP, and its rules for clients. Pure.
+// The JSON encoding of OTLP, and OTLP's rules for clients. Pure.
 namespace tandem::gateway {
 
 /// One span as JSON.
@@ -20,7 +20,7 @@ std::string encode_export(std::string_view spans);
 struct export_answer {
     /// 0 = there was no answer.
     int status = 0;
-    /// How long the collector asks to wait before the next request.
+    /// How long the collector asks the client to wait before the next request.
     duration retry_after{};
     std::string body{};
 

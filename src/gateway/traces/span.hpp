@@ -31,10 +31,10 @@ struct span {
     std::int64_t began_unix_ns = 0;
     std::int64_t ended_unix_ns = 0;
     attribute_list attributes{};
-    /// In the order of time.
+    /// Ordered by time.
     std::vector<span_event> events{};
     int dropped_events = 0;
-    /// The name of the error with which it ended; empty without one.
+    /// The name of the error that ended the span; empty without one.
     std::string error{};
 };
 

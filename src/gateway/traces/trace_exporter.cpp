@@ -171,7 +171,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
         run_after(pause(), [this] { send(); });
     }
 
-    // Doubles each time. Random, so that gateways do not return to a busy collector all at once.
+    // Doubles each time. Random, so that gateways do not all retry at the same moment.
     duration pause() {
         const auto longest = limits_.first_pause * (1 << (batch_.attempts - 1));
         const auto own = std::chrono::duration_cast<duration>(
@@ -206,7 +206,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
         if (turns > 0 && callbacks_.dropped) callbacks_.dropped(turns);
     }
 
-    // Warns once for each period in which nothing is delivered.
+    // Warns once per period in which nothing is delivered.
     void warn_once(const std::string& why) {
         if (std::exchange(has_warned_, true)) return;
         log(log_level::warning, "traces are not delivered: " + why);

@@ -16,7 +16,7 @@ namespace tandem::gateway {
 
 /// Bounds and time limits of the export.
 struct export_limits {
-    /// Memory of the turns that wait; further ones are dropped.
+    /// Maximum memory of queued turns; further turns are dropped.
     std::size_t queue_bytes = std::size_t{8} << 20;
     /// A request has at most this many turns, and ends with the turn that reaches this size.
     std::size_t batch_turns = 64;
@@ -24,21 +24,21 @@ struct export_limits {
     /// How long a turn waits for others to share its request.
     duration batch_wait = std::chrono::seconds(1);
     duration request_timeout = std::chrono::seconds(10);
-    /// Requests for one batch, and the wait before the second; it doubles each time.
+    /// Maximum attempts for a batch, and the wait before the second. The wait doubles each time.
     int attempts = 5;
     duration first_pause = std::chrono::seconds(1);
     /// The longest wait that a collector can ask for with Retry-After.
     duration max_pause = std::chrono::minutes(1);
-    /// How long the destructor may send what waits.
+    /// How long the destructor may take to send the queued turns.
     duration farewell = std::chrono::seconds(3);
 };
 
-/// Sends the spans of turns to a collector, with OTLP over HTTP, on a thread of its own. Turns that
-/// cannot be sent are dropped.
+/// Sends the spans of turns to a collector, with OTLP over HTTP, on a separate thread. Drops turns
+/// that it cannot send.
 class trace_exporter {
  public:
     struct callbacks {
-        /// Called on any thread with a number of turns that were dropped. Must not block.
+        /// Called on any thread with the number of turns that were dropped. Must not block.
         std::function<void(std::size_t)> dropped{};
         /// Must be callable on any thread.
         logger log{};

@@ -26,7 +26,8 @@ struct traced_reply {
     std::vector<std::string> servers{};
     /// The called functions; their arguments are texts.
     std::vector<tool_call> calls{};
-    /// Whether the client got chunks as they were completed. Otherwise, only the first one counts.
+    /// Whether the client got chunks as they were completed. Otherwise, traces show only the first
+    /// one.
     bool by_chunk = true;
 };
 
@@ -34,7 +35,7 @@ struct traced_reply {
 struct traced_turn {
     span_context context{};
     std::string name{};
-    /// As in the log: the request, or the upgrade of the WebSocket.
+    /// The id of the request, or of the WebSocket's upgrade, as in the log.
     std::string request_id{};
     std::string model{};
     time_point began{};
@@ -52,7 +53,7 @@ struct traced_turn {
     // Only over the WebSocket.
     /// The client's id of the turn.
     std::string turn{};
-    /// The voice speaks a given text, which no server generates.
+    /// Whether the voice speaks a given text, which no server generates.
     bool is_given_text = false;
     std::optional<time_point> first_chunk_at{};
     std::optional<time_point> called_at{};
@@ -71,7 +72,7 @@ void take_reply(traced_turn& turn, time_point now, const reply_result& result, b
 
 /// Longest text of a message in a trace; the rest is cut off.
 inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
-/// The newest messages of a prompt that a trace has.
+/// Maximum number of a prompt's messages in a trace; it contains the newest.
 inline constexpr std::size_t max_traced_messages = 32;
 
 /// Adds messages of the prompt, within these limits.

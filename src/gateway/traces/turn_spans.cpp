@@ -123,7 +123,7 @@ class span_builder {
             .chunk_at = *chunk_at,
             .user_stopped_ago = is_user_end_known ? turn_.user_stopped_ago : duration{},
             .vad_stop = turn_.vad_stop};
-        // GCC 12 warns of uninitialized members of an aggregate that names only the timeline.
+        // GCC 12 warns about uninitialized members of an aggregate that names only the timeline.
         reply_result times;
         times.timeline = turn_.reply->timeline;
         const auto timing = compute_timing(marks, times);

@@ -27,7 +27,7 @@ using voice_socket = std::uint64_t;
 /// The turn that a client requests with a `start`, `resume` or `say`.
 struct voice_turn {
     enum class kind {
-        messages,  ///< only add to the history: the last message is not from a user or tool
+        messages,  ///< only add to the history: the last message is not from a user or a tool
         reply,     ///< add to the history and reply
         prompt,    ///< a raw prompt, outside of the history
         resume,    ///< continue an interrupted reply
@@ -46,10 +46,10 @@ struct voice_turn {
     std::string prompt{};
     /// The given text.
     std::string text{};
-    /// The client's mark after interrupted turns, for the model to read; empty if the client did
-    /// not choose one.
+    /// The mark that the model reads after interrupted turns; empty if the client did not choose
+    /// one.
     std::string interrupted_mark{};
-    /// Whether only a draft of exactly this message counts.
+    /// Whether to use a draft only if its message is exactly the same.
     bool needs_exact_draft = false;
     /// Merged from the service, the session's first start, and this start.
     generation_options options{};
@@ -61,7 +61,7 @@ struct voice_turn {
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
 
-    /// False for a resumed reply, and for one to results of functions.
+    /// False for a resumed reply, and for a reply to results of functions.
     bool is_requested_by_start() const noexcept {
         return what == kind::prompt || (what == kind::reply && !messages.empty());
     }
@@ -88,8 +88,8 @@ struct close {
 };
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
-/// on_turn_permitted() or on_turn_refused(), at once or later. Nothing of the turn is sent to a
-/// server before, apart from words that were heard.
+/// on_turn_permitted() or on_turn_refused(), now or later. Before that, nothing of the turn is sent
+/// to a server, except the words of `hear` and `draft`.
 struct check_turn {
     voice_turn_ptr turn;
 };
@@ -98,8 +98,8 @@ struct check_turn {
 struct open_conversation {
     conversation_options options;
 };
-/// Loads the conversation from the text of conversation::async_save(); `options` are those of its
-/// open turn.
+/// Loads the conversation from the text of conversation::async_save(). `options` are the options of
+/// its open turn.
 struct load_conversation {
     std::string text;
     generation_options options;
@@ -174,7 +174,7 @@ struct next_chunk {
 /// reply::continue_after(); possibly after the reply's end.
 struct continue_after {
     chunk_id id;
-    /// Number of chunks that were spoken since the last continue: this one and those before it.
+    /// Number of chunks that were spoken since the last continue, including this one.
     std::size_t chunks = 1;
 };
 /// reply::speaks_until(); possibly after the reply's end.
@@ -193,8 +193,8 @@ struct interrupt {
     bool is_outside_history = false;
 };
 
-/// Metrics of an ended reply: the time from the request of the turn to the first chunk, and the
-/// parts of the silence if the client reports when the user stopped speaking.
+/// Metrics of an ended reply: the time from the turn's request to its first chunk, and, if the
+/// client reports when the user stopped speaking, the parts of the silence.
 struct first_chunk {
     duration since_asked;
     std::optional<voice_timing> timing{};

@@ -5,7 +5,7 @@
 
 namespace tandem::gateway {
 
-/// Why the gateway closes a WebSocket: codes of RFC 6455 and IANA if there is one, else from 4000.
+/// Why the gateway closes a WebSocket. The codes are those of RFC 6455 and IANA, or start at 4000.
 /// docs/voice-websocket.md describes how clients should react.
 enum class voice_close : std::uint16_t {
     done = 1000,              ///< the client sent `end`

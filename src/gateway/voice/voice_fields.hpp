@@ -4,8 +4,8 @@
 
 #include "tandem/config_fields.hpp"
 
-// Field names of the client's messages: the single table for the reader, and for checking the
-// documentation.
+// Field names of the client's messages. The reader and the check of the documentation share this
+// table.
 namespace tandem::gateway {
 
 /// Calls `visit(const char* type, message)` for each message type.
@@ -28,7 +28,7 @@ void for_each_voice_message(Visitor&& visit) {
 
 // Call `visit(const char* name, field&)` for each field. Durations are in milliseconds.
 
-/// The fields of a turn, which `start` and `commit` share.
+/// The fields that `start` and `commit` share.
 template <class Visitor>
 void for_each_turn_field(voice::start& m, Visitor&& visit) {
     visit("turn", m.turn);
@@ -170,8 +170,8 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("isolate", c.isolate);
 }
 
-/// Calls `visit(const char* name, field)` for each field of delivery_options, a pointer to a
-/// member.
+/// Calls `visit(const char* name, field)` for each field of delivery_options. `field` is a pointer
+/// to member.
 template <class Visitor>
 void for_each_delivery_field(Visitor&& visit) {
     using o = delivery_options;
@@ -191,7 +191,7 @@ void for_each_delivery_field(Visitor&& visit) {
     visit("reasoning_limit_tokens", &o::reasoning_limit_tokens);
 }
 
-/// The fields are those of the library, except adapters, which have the gateway's names.
+/// The fields are those of the library, except that adapters have the gateway's names.
 template <class Visitor>
 void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     for_each_field(c.values, [&](const field_info& f, auto& field) { visit(f.name, field); });

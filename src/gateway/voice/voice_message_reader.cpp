@@ -40,7 +40,7 @@ bool is_turn_id(std::string_view id) noexcept {
     return !id.empty() && id.size() <= max_turn_bytes && std::ranges::all_of(id, is_known);
 }
 
-// The messages have these options of the library in milliseconds.
+// In messages, these options of the library are in milliseconds.
 bool is_time(std::string_view option) noexcept {
     return option == "resume_grace" || option == "peek_hold" || option == "chunk_deadline" ||
            option == "reasoning_limit";
@@ -48,12 +48,12 @@ bool is_time(std::string_view option) noexcept {
 
 constexpr auto no_prompt_option = "cannot be combined with prompt; leave it out";
 
-/// Reads messages, and checks what they are made of.
+/// Reads messages, and checks their contents.
 class voice_message_reader : public voice_value_reader<voice_message_reader> {
  public:
     using voice_value_reader::read_value;
 
-    /// `duplicate`: the refusal of a field that appears twice.
+    /// `duplicate`: the error for a field that appears twice.
     std::variant<voice_message, voice_message_error> read(json& root,
                                                           std::optional<api_error> duplicate) {
         std::string type;
@@ -142,7 +142,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                require(!out.lora || out.lora->size() <= max_adapters, append_path(at, "lora"),
                        "has too many adapters");
     }
-    // As in OpenAI's API. A choice that names a function becomes its name.
+    // As in OpenAI's API. A choice that names a function is converted to the name.
     bool check_tool_options(json& options, const std::string& at) {
         field_reader fields;
         const auto* const tools = find(options, "tools");
@@ -155,7 +155,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (choice) *choice = std::move(text);
         return true;
     }
-    // As in OpenAI's API. Becomes a schema; any text also replaces the form of the session.
+    // As in OpenAI's API. Becomes a schema; the format "text" overrides the
+    // session's.
     bool convert_response_format(json& options, const std::string& at) {
         const auto* const format = find(options, "response_format");
         if (!format) return true;
@@ -295,7 +296,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     static bool is_given(const generation_changes& changes, std::string_view name) {
         return std::ranges::find(changes.given, name) != changes.given.end();
     }
-    // The last message is what the model replies to.
+    // The model replies to the last message.
     bool check_last_message(const voice::start& m) {
         if (m.text || m.messages.empty() || m.messages.back().role != "user") return true;
         return check_words(m.messages.back().content,

@@ -22,7 +22,7 @@ namespace tandem::gateway {
 namespace voice {
 
 /// How far the listener heard a chunk: in characters (Unicode code points) or words of its speech,
-/// as a share of it, or up to the end of the words `said`. Exactly one of them is set.
+/// as a share of it, or up to the end of the words `said`. Exactly one of these is set.
 struct heard {
     client_chunk_id chunk{};
     std::optional<std::uint64_t> chars{};
@@ -39,7 +39,7 @@ struct last_heard : heard {
     std::string text{};
 };
 
-/// When a draft counts.
+/// When a turn may use a draft.
 enum class word_match {
     words,  ///< if the words are the same
     exact,  ///< if the text is the same
@@ -109,7 +109,7 @@ struct result {
     std::optional<std::string> content{};
     /// Whether the result follows later.
     bool later = false;
-    /// Whether the result counts even if the call was dropped.
+    /// Whether to accept the result even if the call was dropped.
     bool keep = false;
 };
 
@@ -138,7 +138,7 @@ struct draft {
     generation_changes options{};
 };
 
-/// A start with a text, which also states which drafts count.
+/// A start with a text. Also states which drafts the turn may use.
 struct commit : start {};
 
 /// Drops the draft.
@@ -165,7 +165,7 @@ voice_message_ids get_ids(const voice_message& message);
 
 /// Why a message is rejected.
 struct voice_message_error : api_error {
-    /// Those that are readable.
+    /// The ids that could be read.
     voice_message_ids ids{};
 };
 
@@ -173,7 +173,7 @@ struct voice_message_error : api_error {
 /// absent. Rejects invalid JSON and excessive nesting or values (`invalid_json`), an unknown type
 /// (`unknown_type`), and duplicate fields and wrong types or ranges of values (`invalid_value`,
 /// with the path of the field as in "messages[0].role"). Accepted messages are valid UTF-8 and pass
-/// the library's checks of options and messages; only the options of two starts may still conflict.
+/// the library's checks of options and messages, but the options of two starts may still conflict.
 /// Throws only std::bad_alloc.
 std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text);
 

@@ -45,7 +45,7 @@ json arguments_of(const std::string& text) {
     return arguments.is_object() ? arguments : json(text);
 }
 
-// Sums over all requests of the reply; token_usage::prompt is that of the first one only.
+// Sums over all requests of the reply; token_usage::prompt covers only the first one.
 json voice_usage(const reply_result& r, int heard_tokens) {
     const auto& u = r.usage;
     json out{{"prompt", u.prompt_tokens()},

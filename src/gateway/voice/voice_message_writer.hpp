@@ -26,8 +26,8 @@ struct voice_ready {
     std::string model{};
     /// Whether an existing session was resumed.
     bool resumed = false;
-    /// In a resumed session, the client's ids of the turns whose replies have yet to end, one for
-    /// each end.
+    /// In a resumed session, the client's ids of the turns whose replies have not ended, one per
+    /// reply.
     std::vector<std::string> turns{};
     voice_limits limits{};
     /// Settings of the session's conversation and of its replies.
@@ -36,8 +36,8 @@ struct voice_ready {
 };
 std::string encode_ready(const voice_ready& r);
 
-/// `reply` is its number in the session; `turn` is the client's id of the turn, or empty. Same
-/// below.
+/// `reply` is the reply's number in the session, and `turn` the client's id of the turn, or empty.
+/// The same applies below.
 std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c,
                          bool is_filler = false);
 
@@ -51,7 +51,7 @@ struct voice_call {
 };
 std::string encode_call(const voice_call& c);
 
-/// Why no result of a call is accepted any more.
+/// Why a call's result is no longer accepted.
 enum class call_drop_reason {
     interrupted,
     timeout,
@@ -66,7 +66,7 @@ struct voice_dropped_call {
 };
 std::string encode_call_dropped(const voice_dropped_call& c);
 
-/// No draft was begun for the client's turn; `reason` says why.
+/// No draft was started for the client's turn; `reason` says why.
 std::string encode_draft_skipped(std::string_view turn, std::string_view reason);
 
 /// The end of a reply, as its session saw it.
@@ -77,7 +77,7 @@ struct voice_end {
     const reply_result& result;
     /// Number of bytes of the text that were sent; the rest was dropped.
     std::size_t sent_bytes = 0;
-    /// Tokens of its last chunk that were heard, if that chunk was not continued.
+    /// Tokens that were heard of the last chunk, if it has no continue.
     int heard_tokens = 0;
     /// The silence before the first chunk, if known.
     std::optional<voice_timing> silence{};

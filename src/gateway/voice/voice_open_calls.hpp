@@ -28,20 +28,20 @@ struct call_result {
     friend bool operator==(const call_result&, const call_result&) = default;
 };
 
-/// The functions that the last reply of a session called, and their results; also earlier calls
-/// whose result may still arrive. Pure.
+/// The functions that a session's last reply called, and their results. Also earlier calls whose
+/// results may still arrive. Pure.
 class voice_open_calls {
  public:
     /// Another reply begins. Its calls, if any, follow.
     void begin_reply();
     /// The calls were sent. Keeps the first `max_sent_calls`.
     void open(std::span<const tool_call> calls, time_point deadline);
-    /// Keeps the result of an open call, or of one that has another result for now; if the call was
-    /// dropped, only if `keep`. Returns false if there is none with this id.
+    /// Stores the result of an open call, or of one that has a provisional result. Stores the
+    /// result of a dropped call only if `keep`. Returns false if it stored nothing.
     bool answer(std::string_view id, std::string content, bool keep = false);
-    /// Gives an open call this result for now. Returns false if there is none with this id.
+    /// Gives an open call a provisional result. Returns false if no open call has this id.
     bool answer_later(std::string_view id, std::string meanwhile);
-    /// Drops each open call with this result for now, and returns their ids.
+    /// Drops all open calls with this provisional result, and returns their ids.
     std::vector<std::string> answer_all(const std::string& meanwhile);
     /// The ids of the calls without a result.
     std::vector<std::string> list_open() const;
@@ -50,13 +50,14 @@ class voice_open_calls {
     /// The results that were not taken yet, in the order of the calls.
     std::vector<call_result> take_results();
 
-    /// Whether the final result of an earlier call is still accepted; if the call was dropped, only
-    /// if `keep`.
+    /// Whether the final result of an earlier call is still accepted. For a dropped call, this
+    /// requires `keep`.
     bool is_late(std::string_view id, bool keep) const noexcept;
-    /// Accepts the result of this call in a later turn. Keeps the newest `max_sent_calls` calls.
+    /// From now on, a late result of this call is accepted. Keeps the newest `max_sent_calls`
+    /// calls.
     void expect_late_result(late_call c);
     void forget_late(std::string_view id);
-    /// The calls as they would be if the open ones were dropped and the results not taken had never
+    /// The late calls as if the open calls were dropped and the untaken results had never
     /// arrived.
     std::vector<late_call> list_late() const;
 

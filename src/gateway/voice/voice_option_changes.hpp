@@ -14,7 +14,7 @@
 // The options in a `start` of the voice WebSocket.
 namespace tandem::gateway {
 
-/// The generation options that a client sets; `given` lists their names, all others are unchanged.
+/// The generation options that a client sets. `given` lists their names; all others are unchanged.
 struct generation_changes {
     generation_options values{};
     std::vector<std::string_view> given{};
@@ -26,8 +26,8 @@ struct generation_changes {
 };
 generation_options changed(generation_options base, const generation_changes& changes);
 
-/// Turns the model's thinking off (`enable_thinking`), unless the options mention it: a limit, an
-/// effort, or a value of the template. Templates that do not know the value ignore it.
+/// Turns the model's thinking off (`enable_thinking`), unless the options control it: with a limit,
+/// an effort, or a template value. Templates that do not know `enable_thinking` ignore it.
 generation_options without_thinking(generation_options options);
 bool has_thinking_off(const generation_options& options);
 
@@ -50,9 +50,9 @@ conversation_options changed(conversation_options base, const conversation_chang
 struct voice_filler {
     /// How long the listener waits in silence.
     duration after{};
-    /// One of them is spoken, in turn.
+    /// The session uses them in turn, one per filler.
     std::vector<std::string> texts{};
-    /// Whether history keeps one that was spoken.
+    /// Whether history keeps the spoken filler.
     bool history = false;
 };
 

@@ -7,7 +7,7 @@
 
 namespace tandem::gateway {
 
-/// Protocol version of this build, which is the WebSocket subprotocol.
+/// Protocol version of this build, used as the WebSocket subprotocol.
 inline constexpr std::string_view voice_protocol = "tandem.voice.v1";
 
 /// Whether a `Sec-WebSocket-Protocol` header offers the protocol. A request without the header is

@@ -38,13 +38,13 @@ class voice_session_table {
         /// A session without a socket that was removed to make room.
         std::optional<std::string> dropped{};
     };
-    /// Opens a session for the owner's key, or resumes `wanted` if that is not empty. The session
-    /// of another key is `session_not_found`, as if it did not exist. At a limit, the session that
-    /// has been without a socket for the longest time is removed; if the key is at its limit, one
-    /// of the key's sessions. If all of them have a socket, returns `too_many_sessions`.
+    /// Opens a session for the owner's key, or resumes `wanted` if that is not empty. For a session
+    /// of another key, returns `session_not_found`, as if it did not exist. At a limit, the session
+    /// that has been without a socket for the longest time is removed; if the key is at its limit,
+    /// one of the key's sessions. If all of them have a socket, returns `too_many_sessions`.
     std::variant<admission, api_error> admit(std::string_view owner, std::string_view wanted);
 
-    /// Adds a session of another gateway, within the same limits.
+    /// Adds a session from another gateway, within the same limits.
     std::variant<admission, api_error> take_over(std::string_view owner, std::string id);
 
     /// Whether the owner's key has a session with this id.
@@ -78,7 +78,7 @@ class voice_session_table {
 
     voice_limits limits_;
     random_source random_;
-    // Each session is in one of these lists; `kept_` has the oldest first.
+    // Each session is in one of these lists. `kept_` begins with the oldest.
     std::list<session> live_;
     std::list<session> kept_;
     std::unordered_map<std::string, place> known_;

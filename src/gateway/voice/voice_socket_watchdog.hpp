@@ -20,7 +20,7 @@ class voice_socket_watchdog {
     enum class due { nothing, ping, close };
     /// What to do at `now`. A ping is due once per silence.
     due check(time_point now) noexcept;
-    /// When to call check() next, if nothing is received before.
+    /// When to call check() next if nothing is received until then.
     time_point next_check() const noexcept;
 
  private:

@@ -86,7 +86,7 @@ void voice_turn_machine::interrupt() {
     request_next_chunk();
 }
 
-// A reply that ended without a continue of its last chunk may still be playing: only the client
+// A reply that ended without a continue for its last chunk may still be playing: only the client
 // knows.
 void voice_turn_machine::interrupt_last_words() {
     if (is_running() || !reply_) return;
@@ -175,7 +175,7 @@ void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
     if (turn->needs_exact_draft && has_conversation_)
         actions_.push_back(voice_action::drop_draft{turn->messages.back().content});
-    // The prompt has a conversation of its own, which does not drop the draft.
+    // A raw prompt has a separate conversation, so it does not drop the draft by itself.
     if (turn->what == kind::prompt && has_conversation_)
         actions_.push_back(voice_action::drop_draft{});
     const bool has_messages = !turn->messages.empty() || !turn->results.empty();
@@ -227,7 +227,7 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
     last_words_.reset();
     if (!turn->results.empty() && reply_ && reply_->is_speaking)
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
-    // A filler before calls is heard to its end, while the reply to their results begins.
+    // The listener hears a filler before calls to its end while the reply to their results begins.
     if (last_words_ && reply_->filler.is_speaking) keep_filler();
     carry_over_spoken_chunk();
     reply_ = last_reply{.turn = turn, .begun_at = now};
@@ -328,7 +328,7 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
 }
 
 void voice_turn_machine::settle(time_point now, const reply_result& result) {
-    // A resumed reply without words ends at once, but the words before it may never be heard.
+    // A resumed reply without words ends immediately, but the words before it may never be heard.
     const bool is_open = reply_->has_cut_last_words() || is_spoken_to_end();
     if (is_open) actions_.push_back(voice_action::interrupt{});
     // A reply that ended before the interruption was heard, unless the voice was speaking.
@@ -373,7 +373,8 @@ void voice_turn_machine::check(time_point now) {
 }
 
 // Requests the next chunk anyway. After its last chunk, the reply then ends; otherwise it reports
-// why it does not continue. An ended reply delays asides no longer, nor a filler the answer.
+// why it does not continue. An ended reply no longer delays asides, and a filler no longer delays
+// the answer.
 void voice_turn_machine::on_continue_overdue(time_point now) {
     if (reply_->filler.is_speaking) return end_filler(now);
     if (!is_running()) reply_->is_speaking = false;

@@ -53,10 +53,10 @@ struct voice_setup {
 ///
 /// One reply runs at a time. A new turn of the user interrupts the running reply once the turn is
 /// permitted, and begins when that reply has ended. A given text waits for that end. Each accepted
-/// reply ends with exactly one `end`, or one `error` that names it. While there is no socket, the
-/// session keeps this message for the next one. It ignores ids of chunks of other sessions, and of
-/// replies before its last one. A lost socket interrupts the reply, and the next socket resumes it.
-/// The new socket may say what the listener heard meanwhile, and which chunk the voice still
+/// reply ends with exactly one `end`, or one `error` that names it. Without a socket, the session
+/// keeps this message for the next socket. It ignores chunk ids of other sessions, and of replies
+/// before its last one. A lost socket interrupts the reply, and the next socket resumes it. The new
+/// socket may report what the listener heard in the meantime, and which chunk the voice still
 /// speaks.
 ///
 /// A reply may call functions. When each call has its result, the reply to the results begins. An
@@ -65,20 +65,20 @@ struct voice_setup {
 /// are spoken; they begin when the words before the calls were spoken, and precede the reply to
 /// results that arrived after them.
 ///
-/// A reply whose first chunk is late may have a filler as its first chunk. A chunk that arrives
-/// while it is spoken follows its continue.
+/// A reply whose first chunk is late may begin with a filler. A chunk that arrives while the filler
+/// is spoken is sent after the filler's continue.
 ///
 /// After each call, take and perform the actions in order until there are none left; an action may
 /// call the session again. Run a timer for next_check().
 class voice_turn_machine {
  public:
     explicit voice_turn_machine(voice_setup setup);
-    /// A session that another gateway had, as if its socket were lost. `first` and `last` are the
-    /// options of the record's first start and of its last turn.
+    /// Restores a session of another gateway, as if it had lost its socket. `first` and `last` are
+    /// the options of the record's first start and of its last turn.
     voice_turn_machine(voice_setup setup, session_record record, const generation_changes& first,
                        const generation_changes& last);
     const std::string& session() const noexcept { return setup_.session; }
-    /// The session without its conversation, for another gateway.
+    /// The record of the session, without its conversation, for another gateway.
     session_record record() const;
 
     /// Why this start cannot resume the session; nullopt if it can.
@@ -96,7 +96,7 @@ class voice_turn_machine {
     void on_chunk(time_point now, std::uint64_t number, const chunk& c);
     void on_calls(time_point now, std::uint64_t number, const called_functions& called);
     void on_reply_ended(time_point now, std::uint64_t number, const reply_result& result);
-    /// There is no draft for the client's turn; `reason` says why.
+    /// No draft was started for the client's turn; `reason` says why.
     void on_draft_skipped(std::string_view turn, std::string_view reason);
 
     /// The gateway stops: no further turn begins, and the session ends after the running reply.
@@ -108,19 +108,19 @@ class voice_turn_machine {
     void begin_move(time_point now);
     bool is_moving() const noexcept { return is_moving_; }
     /// Whether the listener would not notice a move now: nothing runs, or the voice has just begun
-    /// to speak a chunk. Five seconds after begin_move(), also while it speaks one.
+    /// to speak a chunk. From five seconds after begin_move(), any time during a chunk will do.
     bool can_move(time_point now) const noexcept;
     /// Ends the session here; the client resumes it at another gateway.
     void move() { finish(voice_close::moved); }
     /// Another gateway takes the session: closes the socket.
     void release(time_point now);
-    /// Whether the session ends here as soon as the other gateway can have all of it.
+    /// Whether the session ends here as soon as its record is complete in the store.
     bool is_released() const noexcept { return is_released_; }
     /// Another gateway has the session.
     void lose() { finish(voice_close::taken_over); }
 
-    /// An exception occurred in the session: ends it at once. Pending actions are dropped, because
-    /// it is unknown how many were performed.
+    /// An exception occurred in the session: ends it immediately. Pending actions are dropped,
+    /// because it is unknown how many were performed.
     void on_exception();
 
     /// Call at next_check().
@@ -135,7 +135,7 @@ class voice_turn_machine {
     bool is_busy() const noexcept { return is_running() || !waiting_.empty(); }
 
  private:
-    /// The client ends the session, or the gateway does after the running reply.
+    /// `ending`: the client ends the session; `draining`: the gateway does.
     enum class stage { open, ending, draining, over };
 
     /// The reply that is resumed when a socket is attached.
@@ -147,36 +147,36 @@ class voice_turn_machine {
     struct waiting_turn {
         voice_turn_ptr turn;
         bool is_permitted = false;
-        bool is_cancelled = false;  // its messages are kept, but get no reply
+        bool is_cancelled = false;  // its messages are kept, but not replied to
     };
     using queue = std::deque<waiting_turn>;
     /// Words before the first chunk of a slow reply.
     struct spoken_filler {
         std::optional<time_point> due{};
         std::string text{};             // as it was sent; empty = none
-        bool is_speaking = false;       // it was not continued
+        bool is_speaking = false;       // it has no continue yet
         std::optional<chunk> answer{};  // the first chunk, which arrived while it was spoken
     };
     struct interruption {
         bool has_unsent;          // a chunk arrived after it
-        bool has_cut_last_words;  // it silenced the reply before
+        bool has_cut_last_words;  // it silenced the previous reply
     };
     /// The running reply, or the last one.
     struct last_reply {
-        /// Complete: it ended by itself, without calls.
+        /// Complete: the reply ended by itself, without calls.
         enum class state { running, incomplete, complete };
 
         voice_turn_ptr turn;
         state progress = state::running;
         std::optional<interruption> interrupted{};
         bool is_asked = true;      // its next chunk was requested
-        bool is_speaking = false;  // its last chunk was not continued
+        bool is_speaking = false;  // its last chunk has no continue
         bool is_unheard = false;   // it was speaking when the socket was lost
         std::uint64_t id = 0;      // the library's; set by the first chunk
-        std::uint32_t chunks = 0;  // number of sent chunks, with a filler
+        std::uint32_t chunks = 0;  // number of sent chunks, including a filler
         spoken_filler filler{};
         std::string text{};                      // of the sent chunks
-        std::vector<recorded_chunk> unspoken{};  // sent and not continued
+        std::vector<recorded_chunk> unspoken{};  // sent, without a continue
         double heard_tokens = 0;                 // of the unspoken chunks, at least
         time_point spoken_since{};
         time_point begun_at{};
@@ -332,14 +332,14 @@ class voice_turn_machine {
     // Up to limits.waiting_turns, plus one to resume and one with results.
     queue waiting_;
     std::optional<last_reply> reply_;
-    /// The last chunk of the reply before, while it is spoken.
+    /// The last chunk of the previous reply, while it is spoken.
     std::optional<client_chunk_id> last_words_;
     /// The chunk that the voice still speaks after the socket was lost, until the next reply
     /// begins.
     std::optional<client_chunk_id> spoken_on_;
     /// The reply of that chunk, during the next one.
     std::optional<last_reply> reply_before_;
-    /// The user's last turn, while nothing was said in reply.
+    /// The user's last turn, as long as nothing was said in reply.
     std::optional<recorded_question> unanswered_;
     voice_turn_ptr last_turn_;               // the last one that was not an aside
     bool is_filler_used_ = false;            // in this turn
@@ -350,7 +350,8 @@ class voice_turn_machine {
     std::vector<voice_action::any> actions_;
 };
 
-/// The error for any message but `start` on a socket without a session; `ids` are the message's.
+/// The error for any message but `start` on a socket without a session; `ids` is the
+/// message's.
 std::string no_session(voice_message_ids ids);
 
 }  // namespace tandem::gateway

@@ -25,7 +25,8 @@ void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
     send_calls(now, called);
 }
 
-// No result is used after an interrupt or while the gateway stops, so no function is called.
+// No result is used after an interrupt or while the gateway stops, so no function is
+// called.
 void voice_turn_machine::send_calls(time_point now, const called_functions& called) {
     if (called.calls.empty() || calls_.has_reply_called()) return;
     if (reply_->interrupted || is_closing()) return calls_.open({}, now);
@@ -75,8 +76,8 @@ bool voice_turn_machine::is_too_much(const std::string& content) {
                     most));
 }
 
-// The model reads it in the next turn, after the result that the call has for now, which may still
-// be waiting.
+// The model reads the result in the next turn, after the call's provisional result, which may still
+// be queued.
 void voice_turn_machine::keep_late_result(time_point now, call_result result) {
     if (!can_accept_turn()) return;
     calls_.forget_late(result.id);
@@ -123,7 +124,7 @@ void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
     if (results.empty() || is_closing()) return;
     const auto& turn = *last_turn_;
     auto options = turn.options;
-    // A reply that must call as well would never speak.
+    // If this reply had to call a function, too, the bot would never speak.
     if (must_call(options)) options.tool_choice.clear();
     wait(now,
          {.id = turn.id,
@@ -147,7 +148,7 @@ void voice_turn_machine::queue_reply_to_results(time_point now) {
         queue_results(now, voice_turn::kind::reply);
 }
 
-// Nothing may stand between calls and their results in the history. An aside begins when the words
+// Nothing may come between calls and their results in the history. An aside begins when the words
 // before the calls were spoken.
 auto voice_turn_machine::find_next_turn() -> queue::iterator {
     if (!calls_.is_pending()) return waiting_.begin();

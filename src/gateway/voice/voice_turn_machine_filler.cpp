@@ -6,7 +6,7 @@
 
 namespace tandem::gateway {
 
-/// A turn has one filler at most, also if it has several replies.
+/// A turn has at most one filler, even if it has several replies.
 void voice_turn_machine::arm_filler(time_point silent_since) {
     if (!is_running() || is_filler_used_ || !reply_->turn->filler) return;
     reply_->filler.due = silent_since + reply_->turn->filler->after;
@@ -42,7 +42,7 @@ void voice_turn_machine::keep_filler() {
         actions_.push_back(voice_action::add_filler{reply_->filler.text});
 }
 
-// The answer may have arrived meanwhile.
+// The answer may have arrived in the meantime.
 void voice_turn_machine::end_filler(time_point now) {
     reply_->filler.is_speaking = false;
     reply_->is_speaking = false;

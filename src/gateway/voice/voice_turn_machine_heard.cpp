@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-// Messages about how far the voice and the listener are in a chunk.
+// Messages about how far the voice has spoken, and the listener has heard, a chunk.
 namespace tandem::gateway {
 namespace {
 
@@ -51,7 +51,7 @@ auto voice_turn_machine::find_reply(const client_chunk_id& id) -> last_reply* {
     return reply_before_ && reply_before_->has(id) ? &*reply_before_ : nullptr;
 }
 
-// nullopt if history does not have the chunk.
+// Returns nullopt if history does not have the chunk.
 std::optional<chunk_id> voice_turn_machine::find_in_history(const client_chunk_id& id) {
     const auto* const of = find_reply(id);
     if (!of || of->is_filler(id) || of->turn->is_outside_history()) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<api_error> voice_turn_machine::find_fault(const voice::start& firs
                       "last.chunk");
 }
 
-// A report that was lost with the socket, or that was made without one.
+// A report that was lost with the socket, or made without one.
 void voice_turn_machine::take_last(const voice::last_heard& last) {
     const bool has_place = last.chars || last.share || last.words || last.said;
     if (has_place) handle({}, last);
@@ -106,7 +106,7 @@ void voice_turn_machine::take_last(const voice::last_heard& last) {
     drop_resume_if_heard();
 }
 
-// In the order of their ends.
+// Ordered by their ends.
 std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start& first) const {
     std::vector<std::string> turns;
     turns.reserve(held_texts_.size() + waiting_.size() + 2);
@@ -237,7 +237,8 @@ session_record voice_turn_machine::record() const {
     return r;
 }
 
-// Results that history does not have yet are lost with this gateway. The client may repeat them.
+// Results that history does not have yet are lost with this gateway. The client may repeat
+// them.
 void voice_turn_machine::record_calls(session_record& r) const {
     for (const auto& id : calls_.list_open())
         r.ends.push_back({encode_drop(id, call_drop_reason::interrupted)});
@@ -271,7 +272,7 @@ void voice_turn_machine::report_whole(const client_chunk_id& id) {
         actions_.push_back(voice_action::heard{.id = *known, .share = 1.0});
 }
 
-// The chunk that the voice still speaks precedes the reply that begins.
+// The new reply follows the chunk that the voice still speaks.
 void voice_turn_machine::carry_over_spoken_chunk() {
     const auto spoken = std::exchange(spoken_on_, std::nullopt);
     if (spoken && is_chunk_of_reply(*spoken))

@@ -14,7 +14,7 @@ namespace {
 
 using kind = voice_turn::kind;
 
-// The conversation's grace period starts at the interrupt, the session's only after it.
+// The conversation's grace period starts at the interrupt, the session's only later.
 constexpr duration grace_beyond_session = std::chrono::seconds(5);
 constexpr duration max_grace = std::chrono::hours(1);
 
@@ -22,8 +22,8 @@ bool has_words(const voice::start& m) {
     return m.text || m.prompt || !m.messages.empty();
 }
 
-/// As tandem::check(). Rejects also a `tool_choice` of this message that requires a call, if there
-/// are no tools.
+/// Like tandem::check(), but also rejects a `tool_choice` of this message that requires a call if
+/// there are no tools.
 std::vector<config_fault> check_changed(const generation_options& merged,
                                         const generation_changes& changes) {
     auto faults = tandem::check(merged);
@@ -90,7 +90,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     else if (resumed)
         resume_.turn = std::move(first.turn);
     else
-        merged(first.options);  // reports their faults, because no turn does
+        merged(first.options);  // reports faults of the options, because no turn does
     advance(now);
 }
 
@@ -164,7 +164,7 @@ std::optional<generation_options> voice_turn_machine::merged(const generation_ch
 void voice_turn_machine::take_options(const generation_changes& first) {
     first_options_ = first.text;
     auto options = changed(setup_.generation, first);
-    options.context.clear();  // of that turn alone
+    options.context.clear();  // only for that turn
     if (check_changed(options, first).empty()) setup_.generation = std::move(options);
     const auto& lora = first.lora;
     if (setup_.adapters && std::holds_alternative<api_error>(setup_.adapters(lora))) return;
@@ -295,7 +295,7 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     if (can_accept_turn()) wait(now, make_resume(false, m.turn), waiting_.end());
 }
 
-// Interrupts nothing, because it is not the user who speaks.
+// Does not interrupt the reply, because the user is not speaking.
 void voice_turn_machine::handle(time_point now, voice::say m) {
     if (!can_accept_turn()) return;
     auto options = merged({});
@@ -308,7 +308,7 @@ void voice_turn_machine::handle(time_point now, voice::say m) {
          waiting_.end());
 }
 
-// A client that sends these while a reply is spoken does not have to know when it ends.
+// Ignores these messages during a reply, so that clients need not know when it ends.
 void voice_turn_machine::handle(time_point, voice::hearing m) {
     if (!has_conversation_ || is_busy() || is_closing()) return;
     actions_.push_back(voice_action::hear{std::move(m.text), m.stable});

@@ -21,8 +21,8 @@
 namespace tandem::gateway {
 
 /// Moves values from JSON to their targets, by type. Functions return false on the first fault,
-/// which fault_ keeps. `Reader` adds overloads of read_value() for types that need checks of their
-/// own.
+/// which fault_ keeps. `Reader` adds overloads of read_value() for types that need additional
+/// checks.
 template <class Reader>
 class voice_value_reader {
  public:

@@ -5,7 +5,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark for the voice, such as `[laughs]`, that is not in the speech: `at` characters of it come before."""
+    """A mark for the voice, such as `[laughs]`, outside of the speech. It comes after `at` characters."""
 
     at: int
     tag: str
@@ -14,7 +14,7 @@ class Mark:
 
 @dataclass(eq=False)
 class Chunk:
-    """A piece of a reply: `text` is exact, `speech` is for the voice, and may be empty."""
+    """A piece of a reply. `text` is exact; `speech` is for the voice, and may be empty."""
 
     id: str
     text: str
@@ -28,7 +28,7 @@ class Chunk:
     _on_spoken: Callable[["Chunk"], None] = field(default=lambda chunk: None, repr=False)
 
     def spoken(self) -> None:
-        """This chunk, and all before it, were spoken. No effect after an interruption."""
+        """Reports that the voice spoke this chunk and all earlier ones. No effect after an interruption."""
         self._on_spoken(self)
 
 

@@ -1,4 +1,4 @@
-"""A dialogue whose history a framework has. Leaving the loop over a reply is barge-in."""
+"""A dialogue whose history belongs to a framework. Leaving the loop over a reply is a barge-in."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -11,33 +11,33 @@ from ._link import Message
 from ._reply import Reply
 from ._session import Session
 
-MOST_CALLS = 256  # without a result
+MOST_CALLS = 256  # maximum number without a result
 
 
 class Dialogue:
-    """One reply at a time. If the history was rewritten, or the session is over, a new session begins."""
+    """Runs one reply at a time. Begins a new session if the history was rewritten or the session is over."""
 
     def __init__(self, url: str, *, key: str | None = None, options: Mapping[str, Any] | None = None) -> None:
         self._url, self._key = url, key
         self._opening: Message = {"options": dict(options or {})}
         self._session: Session | None = None
         self._reply: Reply | None = None
-        self._told: list[Message] = []  # what the session knows, but for messages of the assistant and tools
-        self._known: list[Message] = []  # of these, before the newest turn
-        self._calls: dict[str, Message] = {}  # that have no result
-        self._has_called = False  # the newest turn goes on with the results of its calls
+        self._told: list[Message] = []  # what the session knows, without messages of assistant and tools
+        self._known: list[Message] = []  # the part of these before the newest turn
+        self._calls: dict[str, Message] = {}  # without a result
+        self._has_called = False  # the newest turn continues with the results of its calls
         self._unspoken: list[Chunk] = []
-        self._silence = asyncio.Event()  # all of them were spoken
+        self._silence = asyncio.Event()  # set when all of them were spoken
         self._words: list[str] = []  # final parts of what the user has said since the last turn
         self._has_draft = False
-        self._turn_options: Message = {}  # of the last turn; a draft has the same
-        self.heard: int | None = None  # of `speaking`, in characters of its speech
+        self._turn_options: Message = {}  # of the last turn; drafts use them, too
+        self.heard: int | None = None  # how much of `speaking` was heard, in characters of its speech
 
     async def reply(
         self, messages: Sequence[Message], *, tools: Sequence[Message] = (), **fields: Any
     ) -> AsyncGenerator[Chunk | list[Message], None]:
-        """Yields the chunks of the reply to `messages`, the whole history, of which the new ones are sent.
-        If the reply calls functions, its calls come last; nothing is yielded until each has a result in
+        """Yields the chunks of the reply to `messages`, the whole history. Sends only the new messages. If
+        the reply calls functions, its calls come last; then yields nothing until each has a result in
         `messages`. `fields` are those of `start`."""
         reply = await self._ask(messages, tools, fields)
         if reply is None:
@@ -57,7 +57,7 @@ class Dialogue:
             is_left = False
         except VoiceError as error:
             is_left = False
-            # Denied words would be denied again in each later start.
+            # Denied words would be denied again in every later start.
             if reply.was_refused and error.code != "content_policy":
                 self._told = self._known
             raise
@@ -67,11 +67,11 @@ class Dialogue:
 
     @property
     def speaking(self) -> Chunk | None:
-        """The chunk that is being spoken: the first one that is not spoken()."""
+        """The chunk that the voice speaks: the first one without spoken()."""
         return self._unspoken[0] if self._unspoken else None
 
     def spoken(self, chunk: Chunk) -> None:
-        """This chunk, and all before it, were spoken."""
+        """Reports that the voice spoke this chunk and all earlier ones."""
         if chunk not in self._unspoken:
             return
         del self._unspoken[: self._unspoken.index(chunk) + 1]
@@ -81,25 +81,25 @@ class Dialogue:
         chunk.spoken()
 
     def hearing(self, text: str) -> None:
-        """The user speaks: what the recogniser has after the final parts of this turn. No effect before
-        the first reply, which begins the session."""
+        """Reports what the recogniser has heard since the final parts of this turn. No effect before the
+        first reply, because that begins the session."""
         if session := self._open_session():
             session.hearing(self._so_far(text))
 
     def hear_final(self, text: str) -> None:
-        """A final part of what the user says, after which a reply is drafted."""
+        """Takes a final part of what the user says, and drafts a reply to the words so far."""
         self.draft(text)
         self._words.append(text)
 
     def draft(self, text: str) -> None:
-        """The user has probably finished."""
+        """Drafts a reply: the user has probably finished."""
         session, words = self._open_session(), self._so_far(text)
         if session and words:
             session.draft(words, options=self._turn_options)
             self._has_draft = True
 
     def drop(self) -> None:
-        """The user goes on after all."""
+        """Drops the draft: the user continues to speak."""
         session = self._open_session()
         if session and self._has_draft:
             session.drop()
@@ -119,7 +119,7 @@ class Dialogue:
     async def _ask(
         self, messages: Sequence[Message], tools: Sequence[Message], fields: Message
     ) -> Reply | None:
-        """None if no reply comes: before all calls of the last one have a result."""
+        """Returns None if no reply follows yet: a call of the last reply has no result."""
         asked = [m for m in messages if m["role"] not in ("assistant", "tool")]
         goes_on = self._is_continued(asked)
         self._known = self._told if goes_on else []
@@ -129,11 +129,11 @@ class Dialogue:
             if not new and self._reply and self._has_called:
                 return None if self._reply.open_calls else self._reply
             if not new and messages and messages[-1]["role"] == "tool":
-                return None  # a late result, which the next turn reads
+                return None  # a late result: the next turn reads it
         if not new or new[-1]["role"] == "assistant":
             raise ValueError("nothing to reply to: the last message is not the user's")
         if new[-1]["role"] == "system":
-            new[-1] = {**new[-1], "role": "user"}  # the system alone gets no reply
+            new[-1] = {**new[-1], "role": "user"}  # a system message alone gets no reply
         session = self._session if goes_on else None
         if session is None:
             session = await self._begin()
@@ -144,7 +144,7 @@ class Dialogue:
         return self._reply
 
     def _is_continued(self, asked: list[Message]) -> bool:
-        """A session that lost calls cannot read their results as such."""
+        """Whether the session can continue. It cannot match the results of calls that it has lost."""
         has_lost_calls = self._reply is not None and self._reply.has_lost_calls
         is_open = self._open_session() is not None and not has_lost_calls
         return is_open and asked[: len(self._told)] == self._told
@@ -183,7 +183,7 @@ class Dialogue:
 
 
 def beginning(new: list[Message], has_draft: bool) -> Message:
-    """What begins the turn. Only words of the user commit a draft."""
+    """The message that begins the turn. Only words of the user commit a draft."""
     words = new[0]["content"] if len(new) == 1 and set(new[0]) == {"role", "content"} else None
     if has_draft and isinstance(words, str) and new[0]["role"] == "user":
         return {"type": "commit", "text": words}

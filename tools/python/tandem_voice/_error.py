@@ -3,7 +3,7 @@ from typing import Any
 
 
 class VoiceError(Exception):
-    """`code` is for programs: the gateway's, or "connection_lost", "taken_over" or "closed".
+    """`code` is for programs: the gateway's code, or "connection_lost", "taken_over" or "closed".
     `retry_after` is in seconds; None if unknown."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What was said, for a gateway that does not know the session any more."""
+"""The dialogue so far, for a gateway that no longer knows the session."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ._reply import Message, Reply, join_texts
 
 MOST_TURNS = 200
-MOST_CHARS = 50_000  # fit into one message to the gateway
+MOST_CHARS = 50_000  # small enough for one message to the gateway
 
 
 class History:
@@ -17,7 +17,7 @@ class History:
         self._replies.append(reply)
 
     def messages(self) -> list[Message]:
-        """The newest ones, without questions that are asked again."""
+        """The newest messages, without questions that will be asked again."""
         said: list[Message] = []
         for reply in self._replies:
             if reply.was_refused or not (reply.has_begun or reply.is_over):
@@ -35,7 +35,7 @@ class History:
 
     @staticmethod
     def _add_answer(said: list[Message], text: str) -> None:
-        """A resumed reply goes on with the one before."""
+        """A resumed reply continues the previous one."""
         if said and said[-1]["role"] == "assistant":
             said[-1]["content"] = join_texts(said[-1]["content"], text)
         else:
@@ -43,7 +43,7 @@ class History:
 
 
 def clamp_place(heard: Mapping[str, float | str]) -> dict[str, float | str]:
-    """The report within its bounds, which a computed position may miss."""
+    """Clamps the report to its bounds, because a computed position may exceed them."""
     place: dict[str, float | str] = {}
     for name, value in heard.items():
         if isinstance(value, str):
@@ -54,7 +54,7 @@ def clamp_place(heard: Mapping[str, float | str]) -> dict[str, float | str]:
 
 
 def heard_part(speech: str, heard: Mapping[str, float | str]) -> str:
-    """What a report says that was heard of a speech, without a word that is cut."""
+    """The part of a speech that was heard according to a report, without a partial word."""
     if "said" in heard:
         return str(heard["said"])
     if "words" in heard:

@@ -1,4 +1,4 @@
-"""A connection to /v1/voice, which is opened again when it is lost."""
+"""A connection to /v1/voice. It is reopened when it is lost."""
 
 import asyncio
 import json
@@ -33,36 +33,36 @@ RESTARTING, BROKEN, TAKEN_OVER, MOVED = 1012, 1011, 4001, 4012
 
 
 class Owner(Protocol):
-    """What happens to a link."""
+    """Receives the events of a link."""
 
     def _opening(self, session: str | None) -> Message:
-        """The first message of a connection, without `session` if the gateway does not know it any more."""
+        """The first message of a connection; `session` is None if the gateway knows none to resume."""
 
     def _on_ready(self, ready: Message) -> None:
-        """The connection was opened again. What was added before waits until this returns."""
+        """The connection was reopened. Messages that were added before wait until this returns."""
 
     def _on_message(self, event: Message) -> None: ...
 
     def _on_lost(self, why: VoiceError | None) -> None:
-        """Nothing is sent until on_ready(). `why`: the gateway has ended the session by this."""
+        """Nothing is sent until _on_ready(). `why`: the error with which the gateway ended the session."""
 
     def _on_failed(self, error: VoiceError) -> None:
-        """Nothing follows."""
+        """The link has ended: no further event follows."""
 
 
 def encode(message: Message) -> str:
-    """As JSON. Lone surrogates, which are no text, are replaced."""
+    """Encodes the message as JSON. Replaces lone surrogates, because they are not text."""
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 class Link:
     def __init__(self, url: str, key: str | None, owner: Owner) -> None:
         self._url = re.sub("^http", "ws", url.rstrip("/"))
-        # a header has another parameter in each generation of websockets
+        # not a header, because the parameter for headers differs between versions of websockets
         self._protocols = [PROTOCOL, f"tandem-api-key.{key}"] if key else [PROTOCOL]
         self._owner = owner
         self.limits: Message = {}
-        self.last: Message | None = None  # what the listener heard, for the next connection
+        self.last: Message | None = None  # what the listener heard last, for the next connection
         self.sent_last: Message | None = None  # `last` in the first message of the connection
         self._session: str | None = None
         self._socket: Any = None
@@ -72,12 +72,12 @@ class Link:
         self._is_closing = False
 
     async def open(self) -> None:
-        """Raises VoiceError if the gateway is not there, or refuses."""
+        """Raises VoiceError if the gateway does not answer, or rejects the connection."""
         await self._open()
         self._running = asyncio.create_task(self._run())
 
     def can_send(self, message: Message) -> bool:
-        """Whether the gateway takes a message of this size."""
+        """Whether the gateway accepts a message of this size."""
         most = float(self.limits.get("message_bytes", math.inf))
         return len(encode(message).encode()) <= most
 
@@ -100,12 +100,12 @@ class Link:
         return [message for message, _ in self._waiting]
 
     def keep_waiting(self, types: Collection[str]) -> list[Message]:
-        """Of the messages that were not sent, keeps and returns those of these types."""
+        """Keeps and returns only the unsent messages of these types."""
         self._waiting = deque(waiting for waiting in self._waiting if waiting[0]["type"] in types)
         return self.waiting
 
     async def close(self, last: Message | None) -> None:
-        """Closes, after the gateway has answered this message by closing, too."""
+        """Sends the message, waits until the gateway closes the connection, and closes it, too."""
         self._is_closing = True
         if self._running:
             if last:
@@ -128,8 +128,8 @@ class Link:
             raise
 
     async def _serve(self) -> VoiceError | None:
-        """Returns when the connection is lost, with the error that ended the session, if one did. Raises
-        VoiceError if it must not be opened again."""
+        """Returns when the connection is lost: the error that ended the session, or None. Raises VoiceError
+        if the connection must not be reopened."""
         writing = asyncio.create_task(self._write())
         try:
             while True:
@@ -225,7 +225,7 @@ class Link:
 
 
 def refusal(address: str, error: InvalidHandshake, has_key: bool) -> VoiceError:
-    """What the HTTP status of a refused handshake means."""
+    """The error for the HTTP status of a rejected handshake."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", getattr(response, "status_code", 0))
     if status in (401, 403):

@@ -15,15 +15,16 @@ INTERRUPTED: Message = {"type": "end", "finish_reason": "interrupted"}
 
 
 def join_texts(before: str, after: str) -> str:
-    """Two texts that are not parts of one reply of the gateway."""
+    """Joins two texts that are not parts of the same reply of the gateway."""
     return f"{before.rstrip()} {after.lstrip()}".strip()
 
 
 class Reply(AsyncIterator[Chunk]):
-    """The chunks of a turn, to its end, with those of the replies to the results of functions.
+    """The chunks of a turn until its end, including those of replies to function results.
 
-    Taking the next chunk says that the one before was spoken; with the option `lookahead`, only
-    chunk.spoken() does. `end` is the last `end` message, when it is here: finish_reason, usage, metrics."""
+    Taking the next chunk reports that the previous one was spoken; with `lookahead`, only
+    chunk.spoken() does. `end` is the last `end` message once it has arrived: finish_reason, usage,
+    metrics."""
 
     def __init__(
         self,
@@ -33,7 +34,7 @@ class Reply(AsyncIterator[Chunk]):
         *,
         continues: bool,
     ) -> None:
-        """`note_last` takes what the listener heard last, as the field `last` of `start`."""
+        """`note_last` receives what the listener heard last, in the form of `last` in `start`."""
         self.turn: str = message["turn"]
         self.end: Message | None = None
         self.message = message
@@ -42,21 +43,21 @@ class Reply(AsyncIterator[Chunk]):
         self.is_over = False
         self.has_begun = False
         self.heard_text = ""
-        self.has_lost_calls = False  # with the connection
-        self.open_calls: set[str] = set()  # whose results the gateway awaits
+        self.has_lost_calls = False  # lost with the connection
+        self.open_calls: set[str] = set()  # calls whose results the gateway awaits
         self._send, self._note_last, self._continues = send, note_last, continues
         self._items: deque[Chunk | list[Message]] = deque()
         self._calls: list[Message] = []
-        self.awaits_results = False  # of its calls, or the reply to them
-        self._heard_number = ""  # of the gateway's reply that has the end of heard_text
+        self.awaits_results = False  # awaits the results of its calls, or the reply to them
+        self._heard_number = ""  # the gateway's reply that contains the end of heard_text
         self._new = asyncio.Event()
         self._error: VoiceError | None = None
-        self._taken: list[Chunk] = []  # and not spoken
-        self._ends = 1  # after a lost connection, several may come; the last one ends the turn
-        self._heard: Message | None = None  # the place in the first chunk of _taken that was reported
-        self._heard_part = ""  # the text to there
-        self._number = ""  # of the gateway's newest reply of the turn
-        self._text = ""  # which it has sent
+        self._taken: list[Chunk] = []  # taken, but not spoken yet
+        self._ends = 1  # after a lost connection, several may arrive; the last one ends the turn
+        self._heard: Message | None = None  # the last reported place in a chunk of _taken
+        self._heard_part = ""  # the text up to that place
+        self._number = ""  # the gateway's newest reply of the turn
+        self._text = ""  # the text that this reply has sent
         self._text_ends: dict[str, int] = {}  # by chunk
 
     async def __anext__(self) -> Chunk:
@@ -70,7 +71,7 @@ class Reply(AsyncIterator[Chunk]):
                 return item
 
     async def next_item(self) -> Chunk | list[Message] | None:
-        """The next chunk, or all calls of a reply after its chunks; None at the end."""
+        """Returns the next chunk or, after a reply's chunks, all its calls; None at the end."""
         while not self._items and not self.is_over:
             self._new.clear()
             await self._new.wait()
@@ -97,7 +98,7 @@ class Reply(AsyncIterator[Chunk]):
         self.open_calls.add(event["id"])
 
     def take_end(self, event: Message) -> bool:
-        """Whether the turn is over."""
+        """Returns whether the turn is over."""
         if self.take_early_end():
             return False
         # after an interrupt, no reply to the results follows
@@ -110,7 +111,7 @@ class Reply(AsyncIterator[Chunk]):
         return True
 
     def take_early_end(self) -> bool:
-        """Whether another end follows this one."""
+        """Returns whether another end follows this one."""
         if self._ends == 1:
             return False
         self._ends -= 1
@@ -128,7 +129,7 @@ class Reply(AsyncIterator[Chunk]):
         self._new.set()
 
     def interrupt(self) -> None:
-        """Nothing comes but the end."""
+        """After this, only the end arrives."""
         self.is_interrupted = True
         if self._taken:
             self._note(self._heard or {"chunk": self._taken[0].id, "share": 0})
@@ -143,14 +144,14 @@ class Reply(AsyncIterator[Chunk]):
         self._taken.clear()
 
     def lose(self) -> None:
-        """The connection is lost. What was not taken comes again."""
+        """The connection is lost. Chunks that were not taken will arrive again."""
         self._items.clear()
         self._calls = []
         self.has_lost_calls = self.has_lost_calls or bool(self.open_calls)
         self.open_calls.clear()
 
     def expect_ends(self, count: int) -> None:
-        """There is a connection again, on which so many ends of the turn come."""
+        """The connection is back. This number of ends of the turn will arrive on it."""
         self._ends = count
 
     def hear_in_part(self, chunk: Chunk, heard: Message, part: str) -> None:

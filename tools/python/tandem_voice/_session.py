@@ -22,9 +22,9 @@ TOO_LARGE = "Error: the result is too large"  # what the model reads instead
 
 @dataclass(frozen=True)
 class Tool:
-    """A function that the model may call; `parameters` is its JSON schema. `run` takes the arguments by
-    name. What it returns is given to the model: text as it is, anything else as JSON. With `later`, the model
-    replies before it returns, and reads the result in the next turn."""
+    """A function that the model may call. `parameters` is its JSON schema. `run` takes the arguments by name.
+    The model reads its result: text as it is, anything else as JSON. With `later`, the model replies before
+    `run` returns, and reads the result in the next turn."""
 
     run: Callable[..., Awaitable[Any]]
     description: str = ""
@@ -43,7 +43,7 @@ def connect(
     tools: Mapping[str, Tool] | None = None,
 ) -> "Session":
     """A session, to be entered with `async with`. `url` is the gateway's, such as http://127.0.0.1:8090;
-    `messages` are a history behind `system`; `options` are those of `start`."""
+    `messages` are a history that follows `system`; `options` are those of `start`."""
     told = [{"role": "system", "content": system}] if system else []
     opening: Message = {"messages": [*told, *messages], "options": dict(options or {})}
     if model:
@@ -59,28 +59,28 @@ def schema_of(name: str, tool: Tool) -> Message:
 
 
 class Session:
-    """One dialogue, with one reply at a time. A lost connection is opened again, and the running reply
-    goes on where it was. If that fails, all waits end with a VoiceError."""
+    """One dialogue, with one reply at a time. Reopens a lost connection, and continues the running reply
+    where it was. If that fails, all waits end with a VoiceError."""
 
     def __init__(
         self, url: str, key: str | None, opening: Message, tools: Mapping[str, Tool] | None
     ) -> None:
-        """Without `tools`, the owner runs what `reply.next_item()` calls, and gives the results."""
+        """Without `tools`, the owner runs the calls that `reply.next_item()` returns, and answers them."""
         self._first, self._tools = opening, tools
         self._link = Link(url, key, self)
         self._history = History()
         self._is_opened = False
         self._is_lost = False
-        self._owes_interrupt = False  # while there is no connection
+        self._owes_interrupt = False  # the user interrupted without a connection
         self._error: VoiceError | None = None
         self._turns = 0
         self._lookahead = 0  # of the last question
         self._replies: dict[str, Reply] = {}  # those that have not ended, in order
         self._running: set[asyncio.Task[None]] = set()
-        self._results: list[tuple[str, Message]] = []  # of a reply's calls; the gateway may not have them
+        self._results: list[tuple[str, Message]] = []  # of a reply's calls; the gateway may lack them
 
     async def __aenter__(self) -> "Session":
-        """Raises VoiceError if the gateway is not there, or refuses."""
+        """Raises VoiceError if the gateway does not answer, or rejects the connection."""
         await self._link.open()
         self._is_opened = True
         return self
@@ -96,7 +96,7 @@ class Session:
 
     @property
     def continue_timeout(self) -> float:
-        """Seconds that the gateway waits for a chunk to be spoken."""
+        """How long the gateway waits for a chunk to be spoken, in seconds."""
         return float(self._link.limits["continue_timeout_ms"]) / 1000
 
     async def close(self) -> None:
@@ -106,25 +106,26 @@ class Session:
         self._on_failed(VoiceError("closed", "the session was closed"))
 
     def ask(self, text: str, **fields: Any) -> Reply:
-        """The reply to the user's words; a running reply is interrupted. `fields` are those of `start`.
-        To leave a reply early, interrupt() it."""
+        """Requests a reply to the user's words, and interrupts a running one. `fields` are those of `start`.
+        To leave a reply early, call interrupt()."""
         return self.start({"type": "start", "text": text, **fields})
 
     def commit(self, text: str, **fields: Any) -> Reply:
-        """As ask(), with the fields of `commit`. If there is a draft of these words, it is the beginning."""
+        """Like ask(), with the fields of `commit`. A draft for these words begins the
+        reply."""
         return self.start({"type": "commit", "text": text, **fields})
 
     def say(self, text: str, *, history: bool = True) -> Reply:
-        """A text of the bot's own, after the replies that were asked for."""
+        """Speaks a given text after the requested replies."""
         return self._begin({"type": "say", "text": text, "history": history})
 
     def resume(self) -> Reply:
-        """The interrupted reply goes on: it was a false alarm."""
+        """Continues the interrupted reply: the interruption was a false alarm."""
         return self._begin({"type": "resume"})
 
     def interrupt(self, chunk: Chunk | None = None, **heard: float | str) -> None:
-        """The user talks over the bot, and has heard this much of the chunk that is being spoken: chars=,
-        share=, words= or said=."""
+        """The user talks over the bot, and has heard this much of the current chunk: chars=, share=, words=
+        or said=."""
         message: Message = {"type": "interrupt"}
         if chunk and heard:
             place = clamp_place(heard)
@@ -140,23 +141,24 @@ class Session:
         self._send({"type": "heard", "chunk": chunk.id, **place})
 
     def speaking(self, chunk: Chunk, ends_in_ms: float) -> None:
-        """The chunk is being spoken."""
+        """Reports that the voice speaks the chunk, and when it will end."""
         self._send({"type": "speaking", "chunk": chunk.id, "ends_in_ms": ends_in_ms})
 
     def hearing(self, text: str, *, stable: int | None = None) -> None:
-        """What the user has said so far."""
+        """Reports what the user has said so far."""
         self._send({"type": "hearing", "text": text, **({} if stable is None else {"stable": stable})})
 
     def draft(self, text: str, **fields: Any) -> None:
-        """The user has probably finished. `fields` are those of the ask() or commit() that follows."""
+        """Drafts the reply to a probable turn. `fields` are those of the next ask() or
+        commit()."""
         self._send({"type": "draft", "text": text, "turn": str(self._turns + 1), **fields})
 
     def drop(self) -> None:
-        """The user goes on after all."""
+        """Drops the draft: the user continues to speak."""
         self._send({"type": "drop"})
 
     def start(self, message: Message) -> Reply:
-        """Begins a turn of the user by this `start` or `commit`."""
+        """Begins a turn of the user with this `start` or `commit`."""
         self._check({**message, "turn": str(self._turns + 1)})
         self._stop_replies()
         return self._begin(message)
@@ -180,7 +182,7 @@ class Session:
         return reply
 
     def _choose_lookahead(self, message: Message) -> int:
-        """A resumed reply has the options of the question."""
+        """A resumed reply has the options of its question."""
         asked = message.get("options", {}).get("lookahead")
         lookahead: int = (self._first["options"].get("lookahead") if asked is None else asked) or 0
         if message["type"] in ("start", "commit"):
@@ -199,7 +201,7 @@ class Session:
         return list(self._replies.values())
 
     def _send(self, message: Message) -> None:
-        """No effect while there is no connection."""
+        """No effect without a connection."""
         if not self._is_lost and self._error is None:
             self._link.send(message)
 
@@ -207,7 +209,7 @@ class Session:
         replies = self._open()
         for reply in replies:
             reply.interrupt()
-            if reply.awaits_results:  # the gateway drops the calls without another end
+            if reply.awaits_results:  # the gateway drops the calls, and sends no other end
                 self._finish(reply, INTERRUPTED)
         if self._is_lost:
             for reply in replies:
@@ -226,7 +228,7 @@ class Session:
         return {"type": "start", "turn": OPENING, **self._first, "messages": messages}
 
     def _on_lost(self, why: VoiceError | None) -> None:
-        """What was sent may have arrived, or not."""
+        """Sent messages may or may not have arrived."""
         self._is_lost = True
         waiting = self._link.keep_waiting(("start", "commit", "say", "resume"))
         for reply in [r for r in self._open() if r.message not in waiting]:
@@ -253,7 +255,8 @@ class Session:
         self._is_lost = self._owes_interrupt = False
 
     def _heard_meanwhile(self) -> Message | None:
-        """The place that was heard since the first message of the connection reported that the voice speaks."""
+        """What was heard since the connection's first message reported that the voice
+        speaks."""
         sent, last = self._link.sent_last, self._link.last
         if not sent or not last or not sent.get("speaking"):
             return None
@@ -261,7 +264,7 @@ class Session:
         return place if len(place) > 1 else None
 
     def _go_on(self, replies: list[Reply], turns: list[str]) -> None:
-        """`turns` are those of which the gateway will send an end, one for each end."""
+        """`turns` contains a turn once for each end that the gateway will send."""
         stopped = [reply for reply in replies if reply.is_interrupted]
         going_on = [reply for reply in replies if not reply.is_interrupted]
         # a gateway that knows a later request has also received the interrupt before it
@@ -288,7 +291,7 @@ class Session:
             task.cancel()
 
     def _begin_anew(self, replies: list[Reply]) -> None:
-        """The gateway has the history alone. What it has not begun is asked again."""
+        """The gateway has only the history. Sends requests again that it has not begun to answer."""
         self._results.clear()
         lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
         for reply in reversed(replies):
@@ -340,7 +343,7 @@ class Session:
             self._finish(reply, INTERRUPTED)
         else:
             self._fail(reply, error_of(error))
-        # What was refused has interrupted nothing. A later question still does.
+        # A rejected question interrupts nothing, so interrupts here unless a later question does.
         others = self._open()
         if reply.was_refused and others and all(other.is_interrupted for other in others):
             self._send({"type": "interrupt"})
@@ -379,7 +382,7 @@ class Session:
         self.answer(call, content)
 
     def answer(self, call: Message, content: str) -> None:
-        """Gives the result of a call. It counts even if the call was dropped: the function has run."""
+        """Sends the result of a call, even of a dropped one, because the function has run."""
         self._give(call, {"content": content, "keep": True})
 
     def _give(self, call: Message, answer: Message) -> None:
@@ -392,7 +395,7 @@ class Session:
         self._send(result)
 
     def _shorten(self, call: str) -> None:
-        """The results of a reply are limited together, too."""
+        """The total size of a reply's results is limited, too."""
         for _, result in self._results:
             if result["call"] == call and result.get("content") not in (None, TOO_LARGE):
                 result["content"] = TOO_LARGE

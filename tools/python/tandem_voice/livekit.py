@@ -20,15 +20,15 @@ from ._link import Message
 
 
 class NoLLM(llm.LLM):
-    """Goes as `llm` where there is no other: a session without one makes no replies. Never asked,
-    since TandemAgent.llm_node answers in its place."""
+    """The default `llm`, because a session without one makes no replies. It is never asked:
+    TandemAgent.llm_node answers instead."""
 
     def chat(self, *, chat_ctx: llm.ChatContext, tools: Any = None, **kwargs: Any) -> Any:
         raise NotImplementedError("TandemAgent.llm_node answers; another agent needs another llm")
 
 
 class TandemAgent(Agent):
-    """Answers chunk by chunk; each next one when the one before was spoken."""
+    """Answers chunk by chunk; each chunk follows when the previous one was spoken."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class TandemAgent(Agent):
     async def llm_node(
         self, chat_ctx: llm.ChatContext, tools: list[llm.Tool], model_settings: ModelSettings
     ) -> AsyncIterable[str | llm.ChatChunk | FlushSentinel]:
-        """Each chunk is a segment of its own, which LiveKit speaks to its end, before it is
-        continued. When the user interrupts, LiveKit cancels the task that runs this."""
+        """Yields each chunk as a separate segment. LiveKit speaks it to its end before its continue is sent.
+        When the user interrupts, LiveKit cancels the task that runs this."""
         reply = self._dialogue.reply(
             messages_of(chat_ctx), tools=schemas_of(tools, model_settings), **timing_of(chat_ctx)
         )
@@ -87,7 +87,7 @@ class TandemAgent(Agent):
 
 
 class Playout:
-    """Reports what LiveKit plays of the chunks."""
+    """Reports which chunks, and how much of them, LiveKit plays."""
 
     def __init__(self, audio: Any, dialogue: Dialogue) -> None:
         self._audio, self._dialogue = audio, dialogue
@@ -107,7 +107,7 @@ class Playout:
         if not event.interrupted:
             self._dialogue.spoken(chunk)
         elif event.synchronized_transcript is not None:
-            # without a transcript that goes with the voice, nothing of the chunk counts as heard
+            # without a transcript in step with the voice, reports that nothing of the chunk was heard
             self._dialogue.heard = min(len(event.synchronized_transcript.strip()), len(chunk.speech))
 
 
@@ -116,14 +116,14 @@ def text_of_speech(event: stt.SpeechEvent) -> str:
 
 
 def schemas_of(tools: list[llm.Tool], model_settings: ModelSettings) -> list[Message]:
-    """The tools as OpenAI's API has them."""
+    """The tools in the format of OpenAI's API."""
     if model_settings.tool_choice == "none":
         return []
     return list(llm.ToolContext(tools).parse_function_tools("openai", strict=False))
 
 
 def chunk_of(calls: list[Message]) -> llm.ChatChunk:
-    """Calls of the model, which LiveKit runs while it speaks."""
+    """The model's calls. LiveKit runs them while it speaks."""
     return llm.ChatChunk(
         id=calls[0]["reply"],
         delta=llm.ChoiceDelta(
@@ -143,7 +143,7 @@ def text_of(arguments: Any) -> str:
 
 
 def messages_of(chat_ctx: llm.ChatContext) -> list[Message]:
-    """The history as OpenAI's API has it, text only."""
+    """The history in the format of OpenAI's API, only texts and calls."""
     messages: list[Message] = []
     for item in chat_ctx.items:
         if item.type == "message" and item.text_content:
@@ -161,7 +161,7 @@ def messages_of(chat_ctx: llm.ChatContext) -> list[Message]:
 
 
 def timing_of(chat_ctx: llm.ChatContext) -> dict[str, int]:
-    """When the user stopped speaking, where LiveKit knows it."""
+    """When the user stopped speaking, if LiveKit knows it."""
     last = chat_ctx.items[-1] if chat_ctx.items else None
     stopped = last.metrics.get("stopped_speaking_at") if getattr(last, "role", "") == "user" else None
     return {"user_stopped_ms_ago": max(0, int((time.time() - stopped) * 1000))} if stopped else {}

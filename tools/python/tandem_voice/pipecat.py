@@ -38,14 +38,14 @@ from ._link import Message
 
 @dataclass
 class TandemChunkFrame(ControlFrame):
-    """Follows a chunk through the TTS and the output transport, and so arrives when it is spoken."""
+    """Follows a chunk through the TTS and the output transport, so it arrives when the chunk was spoken."""
 
     chunk: Chunk | None = None
 
 
 class TandemLLMService(LLMService):
-    """Answers an LLMContextFrame chunk by chunk. The TTS makes the sound of each chunk while the one
-    before is spoken: options={"lookahead": 0} turns that off."""
+    """Answers an LLMContextFrame chunk by chunk. The TTS synthesizes each chunk while the previous one is
+    spoken; options={"lookahead": 0} turns that off."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class TandemLLMService(LLMService):
         self._user_stopped: VADUserStoppedSpeakingFrame | None = None
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
-        """An InterruptionFrame needs nothing here: Pipecat cancels the task that runs _answer."""
+        """An InterruptionFrame needs no action here: Pipecat cancels the task that runs _answer."""
         await super().process_frame(frame, direction)
         if isinstance(frame, LLMContextFrame):
             await self._answer(frame.context)
@@ -102,7 +102,7 @@ class TandemLLMService(LLMService):
         return {"user_stopped_ms_ago": int(ago * 1000), "vad_stop_ms": int(frame.stop_secs * 1000)}
 
     async def _speak(self, chunk: Chunk) -> None:
-        """A response of its own for each chunk: its end makes the TTS speak without waiting for more."""
+        """Sends each chunk as a separate response: its end makes the TTS speak without waiting for more."""
         if chunk.speech:
             await self.push_frame(LLMFullResponseStartFrame())
             await self.push_frame(LLMTextFrame(chunk.speech))
@@ -110,7 +110,7 @@ class TandemLLMService(LLMService):
         await self.push_frame(TandemChunkFrame(chunk))
 
     async def _run(self, calls: list[Message], context: LLMContext) -> None:
-        """Pipecat puts the results into the context, and sends it again after the last one."""
+        """Pipecat adds the results to the context, and sends the context again after the last one."""
         await self.run_function_calls(
             [
                 FunctionCallFromLLM(
@@ -124,7 +124,7 @@ class TandemLLMService(LLMService):
         )
 
     def heard(self, word: str) -> None:
-        """The listener hears this word of the chunk that is being spoken."""
+        """The listener hears this word of the current chunk."""
         chunk = self.dialogue.speaking
         at = chunk.speech.find(word, self.dialogue.heard or 0) if chunk else -1
         if at >= 0:
@@ -132,12 +132,12 @@ class TandemLLMService(LLMService):
 
 
 def has_no_result(message: Message) -> bool:
-    """Whether this stands for the result of a function that runs, or was cancelled."""
+    """Whether this is a placeholder for the result of a function that is running or was cancelled."""
     return message["role"] == "tool" and message["content"] in ("IN_PROGRESS", "CANCELLED")
 
 
 class TandemEar(FrameProcessor):
-    """Stands behind the output transport, and tells the service what was heard."""
+    """Comes after the output transport, and tells the service what was heard."""
 
     def __init__(self, llm: TandemLLMService, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -157,8 +157,8 @@ class TandemEar(FrameProcessor):
 
 
 class TandemTranscripts(FrameProcessor):
-    """Stands behind the recogniser, and tells the gateway what the user says, so that the reply is drafted
-    before the turn ends. The methods that take `stt` are handlers for events of a recogniser."""
+    """Comes after the recogniser, and tells the gateway what the user says, so that the reply is drafted
+    before the turn ends. The methods that take `stt` are handlers for a recogniser's events."""
 
     def __init__(self, llm: TandemLLMService, **kwargs: Any) -> None:
         super().__init__(**kwargs)

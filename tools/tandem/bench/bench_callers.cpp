@@ -14,7 +14,7 @@ namespace {
 // Pause after a failed call, so that a broken server does not cause a busy loop.
 constexpr auto rest_after_failure = std::chrono::milliseconds(100);
 
-// The fractional parts of its multiples are spread evenly, however many there are.
+// The fractional parts of this number's multiples are spread evenly, however many there are.
 constexpr double golden_ratio = 0.6180339887498949;
 
 }  // namespace
@@ -26,8 +26,8 @@ void bench_callers::start(service& bots, int callers, std::function<void()> on_d
 }
 
 // Callers join in the first half of a step, which is not measured. They break off their first turns
-// at different times; otherwise, all of them would ask again at once. As a result, even turns as
-// long as a step begin as often as with callers who had joined long before.
+// at different times; otherwise, all of them would ask again at the same time. As a result, turns
+// begin as often as with callers who joined long ago, even if a turn is as long as a step.
 void bench_callers::resize(int callers, duration step) {
     while (std::ssize(callers_) > callers) {
         remove_caller(*callers_.back());
@@ -113,7 +113,7 @@ conversation bench_callers::begin(const dialogue& d) const {
     return bots_->create(std::move(options));
 }
 
-// The turn is due when the user has spoken. Returns false if the caller leaves.
+// The turn is due when the user stops speaking. Returns false if the caller leaves.
 awaitable<bool> bench_callers::speak_message(caller& c, const dialogue& d, int turn,
                                              conversation& talk) {
     const auto said = get_turn_prompt(d, turn);

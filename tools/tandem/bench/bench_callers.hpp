@@ -33,7 +33,7 @@ class bench_callers {
     /// Changes the number of callers while they run, for a step of this length. New callers join
     /// one after the other, and surplus ones leave.
     void resize(int callers, duration step);
-    /// Counts the step's waits that end at `from` or later.
+    /// Begins to count the step's waits: those that end at `from` or later.
     void begin_step(turn_times::time_point from) { step_.emplace(from); }
     /// Returns the figures of the step's callers so far.
     capacity_step end_step() const;
@@ -75,7 +75,7 @@ class bench_callers {
     const speech_pace pace_;
     const user_speech_rules users_;
     service* bots_ = nullptr;
-    std::vector<std::shared_ptr<caller>> callers_;  // without those that leave
+    std::vector<std::shared_ptr<caller>> callers_;  // without the leaving ones
     int calling_ = 0;
     int joined_ = 0;
     int spoken_ = 0;  // messages

@@ -24,7 +24,7 @@ struct capacity_options {
 struct bench_options {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
-    /// Replaces the servers by mock servers in this process.
+    /// Replaces the servers with mock servers in this process.
     bool mock = false;
     double mock_tokens_per_second = 50;  ///< per slot; 0 = as fast as possible
     load_rules load{};

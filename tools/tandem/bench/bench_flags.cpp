@@ -154,7 +154,7 @@ void bench_flags::check_load(std::vector<std::string>& faults) {
     if (!flags_.is_set("--duration") && !flags_.is_set("--turns")) load.time = default_run_time;
 }
 
-// A step begins and ends by its time, with a number of callers of its own.
+// A capacity step has its own duration and number of callers.
 void bench_flags::check_capacity(std::vector<std::string>& faults) {
     auto& o = options_;
     if (!has_capacity_) {

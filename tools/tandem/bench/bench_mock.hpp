@@ -24,7 +24,7 @@ class bench_mock {
     std::vector<std::string> urls() const;
     /// Total number of slots of all servers.
     int slots() const noexcept;
-    /// Returns the cuts among the most recent requests, at least 4096 requests per server.
+    /// Returns the cuts among the most recent requests. Each server keeps at least 4096 of them.
     std::vector<observed_cut> cuts() const;
 
  private:

@@ -74,7 +74,7 @@ service_config bench_run::settings() {
     return s;
 }
 
-// With a guard, a second slot spares a caller the wait.
+// With a reuse guard, a second slot saves the caller the wait.
 int bench_run::slots_for_all() const {
     const auto& s = options_.service.client.server;
     if (const int slots = s.slots.value_or(0); slots > 0) return slots;
@@ -106,7 +106,7 @@ void bench_run::run_loop() {
 awaitable<void> bench_run::control_run() {
     const bool found = co_await find_servers();
     if (found && !stopping_) bots_.emplace(ioc_.get_executor(), settings_, instruments_);
-    // Closed only now, so that warnings about a server are not logged again for the service.
+    // Closes the clients only now, so that the service does not log warnings about a server again.
     servers_.close();
     if (!bots_) co_return;
     is_started_ = true;

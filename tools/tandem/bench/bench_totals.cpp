@@ -20,7 +20,7 @@ const turn_times::spoken* spoken_in(const turn_times& t, const timeline_event& e
 }
 
 // The timeline begins slightly after the reply was requested. The library never records a continue
-// before the caller sends it, so the fastest continue gives the best lower bound of the start.
+// before the caller sends it, so the fastest continue gives the best lower bound for the start.
 turn_times::time_point start_of(const turn_times& t, const reply_result& r) {
     auto start = t.began;
     for (const auto& e : r.timeline)
@@ -73,8 +73,8 @@ void bench_totals::count(const reply_result& r, bool stopped) {
     f.retries += r.metrics.retries;
 }
 
-// Latencies to the first token and chunk count from the due time, because a late start does not
-// make the reply faster for the listener.
+// Latencies to the first token and chunk are measured from the due time, because a late start does
+// not make the reply faster for the listener.
 void bench_totals::add_waits(const turn_times& t, const reply_result& r) {
     late_.add(t.began - t.due);
     if (!t.chunks.empty()) first_chunk_.add(t.chunks.front().arrived - t.due);

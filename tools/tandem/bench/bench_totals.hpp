@@ -18,7 +18,7 @@ struct turn_times {
     using time_point = std::chrono::steady_clock::time_point;
     struct spoken {
         time_point arrived{};
-        time_point continued{};  ///< the arrival time while the chunk is being spoken
+        time_point continued{};  ///< equals the arrival time while the chunk is being spoken
         int tokens = 0;
         duration speech{};
     };
@@ -75,13 +75,14 @@ class bench_totals {
     std::size_t next_cut_ = 0;  // overwritten next once `cuts_` is full
 };
 
-/// Accumulates the second half of a step of a capacity run. A wait counts when it ends; a wait that
-/// has not ended counts with its age. Pure; not thread-safe.
+/// Accumulates the second half of a step of a capacity run. Counts each
+/// wait at its end, and unfinished waits with their age. Pure; not
+/// thread-safe.
 class capacity_totals {
  public:
     using time_point = turn_times::time_point;
 
-    /// Waits that ended before `from` do not count.
+    /// Waits that ended before `from` are ignored.
     explicit capacity_totals(time_point from) : from_(from) {}
 
     /// `t`: a turn that ended at `now`.

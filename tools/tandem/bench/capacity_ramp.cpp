@@ -4,7 +4,7 @@ namespace tandem::command {
 
 namespace {
 
-// A step lasts five times the given time at most.
+// A step lasts at most five times the given duration.
 constexpr int max_halves = 10;
 
 }  // namespace
@@ -30,7 +30,7 @@ awaitable<capacity_step> capacity_ramp::run_step(int callers) {
     const auto began = bench_workload::clock::now();
     callers_.resize(callers, options_.step_time);
     callers_.begin_step(began + options_.step_time / 2);
-    // A caller asks only once per reply, so a step of few callers may need more time.
+    // A caller asks only once per reply, so a step with few callers may need more time.
     capacity_step step;
     for (int halves = 2; halves <= max_halves && !stopping_; ++halves) {
         step_end_.expires_at(began + options_.step_time / 2 * halves);

@@ -21,9 +21,10 @@ class capacity_ramp {
     capacity_ramp(boost::asio::io_context& ioc, bench_callers& callers, capacity_options options,
                   std::function<void(const capacity_step&)> on_step);
 
-    /// Returns when the number is found, or after stop(). Precondition: the callers were started.
+    /// Returns once the number is found, or after stop(). Precondition: the callers were
+    /// started.
     awaitable<void> run();
-    /// Ends the current step, which then does not count.
+    /// Ends the current step and discards it.
     void stop();
     /// Fills in the result of the search.
     void report_to(capacity_report& r) const;

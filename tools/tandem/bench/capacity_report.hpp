@@ -12,13 +12,13 @@
 
 namespace tandem::command {
 
-/// The limits that hold for each number of callers that a server carries.
+/// The limits that a server must meet to carry a number of callers.
 struct capacity_limits {
     duration first_chunk = std::chrono::seconds(1);  ///< p95
     duration gap = std::chrono::milliseconds(100);   ///< p99
 };
 
-/// The figures of the callers of a step in its second half.
+/// The figures of a step's callers, from its second half.
 struct capacity_step {
     int callers = 0;
     double first_chunk_p95 = -1;  ///< in ms; -1 = nobody waited
@@ -30,10 +30,10 @@ struct capacity_step {
     double speech_seconds = 0;  ///< speaking time of the chunks that arrived
 
     double tokens_per_second() const noexcept { return ratio(tokens, seconds); }
-    /// Whether enough first chunks arrived for a meaningful percentile: about one from each caller,
-    /// or 20.
+    /// Whether enough first chunks arrived for a meaningful percentile: about one per caller, or
+    /// 20.
     bool has_enough_first_chunks() const noexcept;
-    /// Turns failed, and no chunk arrived.
+    /// Whether turns failed and no chunk arrived.
     bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }
     /// Returns the limits that the step exceeds, as in "first chunk, gap"; empty if it holds.
     std::string exceeded(const capacity_limits& limits) const;
@@ -50,11 +50,12 @@ struct capacity_report {
     bool was_stopped = false;
     bool was_given_up = false;  ///< every turn of a step failed
 
-    /// The highest rate of a step.
+    /// The highest token rate of any step.
     double tokens_per_second() const noexcept;
-    /// The rate at which a listener uses up tokens while the voice speaks; 0 if nothing was spoken.
+    /// The rate at which the voice consumes tokens while it speaks; 0 if nothing was
+    /// spoken.
     double listener_tokens_per_second() const noexcept;
-    /// How many callers can be spoken to without a break at these speeds; 0 if nothing was spoken.
+    /// How many callers the server can supply without gaps at these rates; 0 if nothing was spoken.
     double callers_by_arithmetic() const noexcept {
         return ratio(tokens_per_second(), listener_tokens_per_second());
     }

@@ -180,7 +180,7 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
     }
     if (!line_) view_.on_input_ended();
     auto said = std::exchange(line_, std::nullopt);
-    // Without barge-in, a line typed during the previous reply counts as spoken now.
+    // Without barge-in, a line typed during the previous reply is treated as spoken now.
     if (said && !rules_.barge_in) said->at = std::chrono::steady_clock::now();
     if (rules_.barge_in) request_line();
     co_return said;
@@ -263,7 +263,7 @@ auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
         std::make_shared<spoken_reply>(ioc_.get_executor(), std::move(reply), here);
     speaking_ = running;
     co_await running->run();
-    // From here on, an interrupt stops only the functions: the reply was heard.
+    // From here on, an interrupt stops only the functions: the listener has heard the reply.
     speaking_.reset();
     if (running->result().finish_reason != finish_reason::tool_calls) functions->stop();
     if (const auto end = running->sound_end()) since = {*end, {}, end};
@@ -321,9 +321,9 @@ auto chat::report_end(const spoken_reply& ended, spoken_reply_number where) -> a
 }
 
 auto chat::history_text_of_turn() -> awaitable<std::string> {
-    error_code ec;  // an ended conversation keeps nothing
+    error_code ec;  // an ended conversation has no state
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
-    // The results of the functions that it calls follow the reply.
+    // The results of the reply's function calls follow it.
     auto message = state.history.rbegin();
     while (message != state.history.rend() && message->role == "tool") ++message;
     const bool has_answer = message != state.history.rend() && message->role == "assistant";

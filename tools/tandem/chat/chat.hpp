@@ -22,7 +22,7 @@
 namespace tandem::command {
 
 /// A conversation that reads lines and speaks the replies. Everything runs on `ioc` with one
-/// thread, including calls of the view.
+/// thread, including calls to the view.
 class chat {
  public:
     /// `ioc`, `view` and `lines` must outlive this object.
@@ -34,19 +34,19 @@ class chat {
     /// Interrupts the current reply and ends the chat.
     void stop();
 
-    /// A reply or the speech output failed.
+    /// Whether a reply or the speech output failed.
     bool has_failed() const noexcept { return failed_ || speaker_.has_failed(); }
-    /// An input is unusable: a file, a program or stdin.
+    /// Whether an input is unusable: a file, a program or stdin.
     bool has_usage_error() const noexcept { return misused_; }
     /// The saved conversation, if saving was requested and succeeded.
     const std::optional<std::string>& saved() const noexcept { return saved_; }
 
  private:
-    // When the silence before a reply began, and how long a voice detector delays that.
+    // When the silence before a reply began, and how long a voice detector takes to report it.
     struct silence_start {
         time_point at{};
         duration vad_stop{};
-        // Set if it began with the end of a sound.
+        // Set if the silence began with the end of a sound.
         std::optional<time_point> sound_end{};
     };
 
@@ -63,7 +63,7 @@ class chat {
     void on_line_changed(const std::string& line);
     awaitable<void> take_turn(const read_line& said);
     awaitable<void> reply_to(const read_line& said);
-    // Returns whether functions were called and have results.
+    // Returns true if functions were called and have results.
     awaitable<bool> speak_reply(silence_start& since);
     std::shared_ptr<function_runner> run_functions_of(tandem::reply& reply);
     awaitable<bool> finish_functions(function_runner& functions, spoken_reply_number where);
@@ -86,8 +86,9 @@ class chat {
     std::optional<service> service_;
     std::optional<conversation> talk_;
     std::shared_ptr<spoken_reply> speaking_;
-    std::shared_ptr<function_runner> functions_;  // of the same reply
-    /// The current reply. Turns count lines, also rejected ones, but not blank or too long ones.
+    std::shared_ptr<function_runner> functions_;  // of the current reply
+    /// The current reply. Turns include rejected lines, but not blank or too long
+    /// ones.
     spoken_reply_number where_;
     typed_words typed_;
 

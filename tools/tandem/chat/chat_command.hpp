@@ -24,11 +24,12 @@ struct chat_rules {
     std::string save{};
     /// The content of `load`.
     std::string saved{};
-    /// A new line interrupts the current reply; otherwise it waits for the end of the reply.
+    /// Whether a new line interrupts the current reply rather than wait for its
+    /// end.
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
     duration vad_stop{};
-    /// Work on a line while it is typed, if the source of the lines reports that.
+    /// Whether to work on a line while it is typed, if the line source reports changes.
     bool eager = false;
     /// The functions of the service's `generation.tools`.
     std::vector<command_function> functions{};
@@ -52,7 +53,7 @@ struct chat_options : chat_rules {
     std::string tts_command{};
     /// A voice of espeak-ng; empty = its default.
     std::string voice_name{};
-    /// `voice_name` was derived from the language because no voice was given.
+    /// Whether `voice_name` was derived from the language because no voice was given.
     bool voice_is_language = false;
     int words_per_minute = 160;
     enum class playing { automatic, yes, no };

@@ -19,7 +19,7 @@ constexpr std::string_view white = " \t\r\n";
 constexpr int max_heard_columns = 60;
 constexpr int max_result_columns = 200;
 
-// Returns the separator of two texts: up to two line breaks if there are any, else a space.
+// Returns the separator of two texts: up to two line breaks if there are any, otherwise a space.
 std::string joint_of(std::string_view space) {
     const auto breaks = std::ranges::count(space, '\n');
     if (breaks > 0)

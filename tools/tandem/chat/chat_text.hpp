@@ -19,8 +19,8 @@ struct text_position {
 };
 
 /// Formats text that continues a line: removes terminal control sequences, wraps at words and keeps
-/// line breaks. `pending_space` is the trailing white space of the previous text; it is replaced by
-/// that of this text.
+/// line breaks. `pending_space` is the trailing white space of the previous text; the function
+/// replaces it with that of this text.
 std::string wrap_continued_text(std::string_view text, std::string& pending_space,
                                 text_position place = {});
 

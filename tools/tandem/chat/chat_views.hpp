@@ -21,7 +21,7 @@ class chat_text_view final : public chat_view {
  public:
     struct style {
         bool color = false;
-        /// Print a prompt for each line.
+        /// Whether to print a prompt for each line.
         bool is_prompting = false;
         bool is_quiet = false;
         /// An editor that shows its own prompt, or nullptr.

@@ -20,7 +20,7 @@ struct command_function {
 /// have a `timeout_ms`.
 struct function_file {
     std::vector<command_function> functions{};
-    /// The declarations without these, for generation_options::tools.
+    /// The declarations without these fields, for generation_options::tools.
     std::string tools{};
     std::vector<std::string> faults{};
 };

@@ -14,7 +14,7 @@
 namespace tandem::command {
 namespace {
 
-// More would fill the context of a small model.
+// A longer result would fill the context of a small model.
 constexpr std::size_t max_result_bytes = std::size_t{64} << 10;
 
 void fail(function_result& result, const std::string& why) {

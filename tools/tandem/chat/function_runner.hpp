@@ -15,8 +15,8 @@
 
 namespace tandem::command {
 
-/// Runs the functions that one reply calls, all at once. Owned by shared_ptr; to be used on one
-/// thread.
+/// Runs the functions that one reply calls, all concurrently. Owned by shared_ptr; to be used on
+/// one thread.
 class function_runner : public std::enable_shared_from_this<function_runner> {
  public:
     using listener = std::function<void(const function_result&)>;
@@ -30,7 +30,7 @@ class function_runner : public std::enable_shared_from_this<function_runner> {
     void start(const std::vector<tool_call>& calls);
     /// Waits for the end of all calls. Only one caller may wait.
     awaitable<void> wait();
-    /// Kills the running programs, whose calls then have no result.
+    /// Kills the running programs. Their calls then have no result.
     void stop();
 
     bool was_stopped() const noexcept { return stopped_; }

@@ -7,7 +7,7 @@
 namespace tandem::command {
 namespace {
 
-// Interval of checks whether the reply has failed while a sound plays.
+// How often to check whether the reply has failed while a sound plays.
 constexpr auto failure_check_interval = std::chrono::milliseconds(50);
 
 time_point clock_now() {
@@ -91,7 +91,7 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived,
     in_.speaker.record(made, start.at, stopped);
 }
 
-// Without a player the sound ends by its length; a late timer does not count as silence.
+// Without a player, the sound ends after its length; a late timer does not add silence.
 time_point spoken_reply::end_of_sound(bool has_player) const {
     if (interrupted_) return interrupted_at_;
     const auto now = clock_now();

@@ -11,7 +11,7 @@
 namespace tandem::command {
 
 /// Passes a line to the conversation before it is entered: each word as it is typed and, after a
-/// pause, the whole line, for which a reply is drafted. Runs on one thread.
+/// pause, the whole line, to draft a reply to it. Runs on one thread.
 class typed_words {
  public:
     static constexpr auto pause_before_draft = std::chrono::milliseconds(700);

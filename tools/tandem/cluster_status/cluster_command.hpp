@@ -9,7 +9,7 @@ namespace tandem::command {
 
 struct cluster_command_options {
     cluster::cluster_options cluster{};
-    /// What to show.
+    /// What the command shows.
     cluster_part part = cluster_part::status;
     /// The server to drain or undrain instead, as server_url::identity; empty = none.
     std::string server{};

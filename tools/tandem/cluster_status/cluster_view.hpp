@@ -12,11 +12,11 @@ namespace tandem::command {
 /// The parts of a cluster to show. The status contains slots, queue, and the numbers of sessions.
 enum class cluster_part { status, slots, queue, sessions };
 
-/// The records of a cluster in its store. Times are ms before (negative: after) now.
+/// The records of a cluster in its store. Times are in ms before now; negative times are after now.
 struct cluster_view {
     struct gateway {
         std::string id;
-        /// Since the end of its lease; 0 while it lasts.
+        /// Time since the end of its lease; 0 while the lease lasts.
         std::int64_t missing_for = 0;
         /// The names of the servers that it serves.
         std::vector<std::string> servers{};
@@ -25,7 +25,7 @@ struct cluster_view {
     };
     struct slot {
         int number = 0;
-        /// Empty = nobody.
+        /// Empty = no gateway.
         std::string gateway{};
         std::uint64_t loan = 0;
         std::optional<std::int64_t> unused_for{};
@@ -43,7 +43,7 @@ struct cluster_view {
         bool is_drained = false;
     };
     struct session {
-        /// The start of its id, because the whole id gives access to the session.
+        /// Only the start of the id, because the whole id gives access to the session.
         std::string short_id;
         std::string gateway;
         std::int64_t bytes = 0;
@@ -60,12 +60,12 @@ struct drain_result {
     std::string server;
     bool is_drained = false;
     bool has_changed = false;
-    /// The ids of the gateways that follow.
+    /// The ids of the gateways that will follow the change.
     std::vector<std::string> gateways{};
 };
 
 // The records that the scripts in src/cluster/scripts have written. `now`: the store's time in ms.
-// Fields that are not understood are left out.
+// Unknown fields are left out.
 /// `loads`: by gateway.
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
                                                  const cluster::store_answer& loads,

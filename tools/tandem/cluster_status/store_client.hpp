@@ -23,15 +23,15 @@ class store_client {
     const std::string& fault() const noexcept { return fault_; }
     cluster_view read_view(cluster_part part);
     store_facts read_facts();
-    /// Drains a server, or ends the drain. Each gateway follows with its next heartbeat. Fails if
-    /// no gateway serves or has used a server with this name, as in the view.
+    /// Drains a server, or ends the drain. Each gateway applies this with its next heartbeat. Fails
+    /// if no gateway serves or has used a server with this name. Names are as in the view.
     drain_result drain(const std::string& name, bool is_drained);
 
  private:
     cluster::store_answer ask(std::vector<std::string> words);
     /// Sends the commands without waiting for each answer.
     std::vector<cluster::store_answer> ask_all(std::vector<std::vector<std::string>> commands);
-    /// The names of the keys that begin with `begin`, without `begin`, in order.
+    /// The names of the keys that begin with `begin`, without `begin`, sorted.
     std::vector<std::string> find_keys(const std::string& begin);
     std::int64_t ask_time();
     std::vector<cluster_view::gateway> ask_gateways(std::int64_t now);

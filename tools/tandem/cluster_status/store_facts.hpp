@@ -13,7 +13,7 @@ struct store_facts {
     std::string fault{};
     /// Such as "Redis 7.0.15"; empty if unknown.
     std::string product{};
-    /// Of Redis's protocol, which Valkey also reports; 0 = unknown.
+    /// Version of Redis's protocol, which Valkey reports, too; 0 = unknown.
     int major_version = 0;
     bool is_replica = false;
     std::string eviction_policy{};

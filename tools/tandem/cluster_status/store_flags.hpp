@@ -14,9 +14,9 @@ namespace tandem::command {
 /// The flags of a cluster's store, and of a gateway in it.
 class store_flags {
  public:
-    /// `is_member`: the command runs a gateway, which has an id.
+    /// `is_member`: whether the command runs a gateway, which needs an id.
     void add_to(CLI::App& app, bool is_member);
-    /// Nullopt without --cluster. The password is in the variable TANDEM_CLUSTER_PASSWORD.
+    /// Returns nullopt without --cluster. The password is in the variable TANDEM_CLUSTER_PASSWORD.
     std::optional<cluster::cluster_options> read(const environment& variables,
                                                  std::vector<std::string>& faults) const;
 

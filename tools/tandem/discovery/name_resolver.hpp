@@ -32,7 +32,7 @@ class name_resolver {
 
     boost::asio::any_io_executor executor_;
     duration limit_;
-    /// A lookup may outlive the limit, because the system's resolver cannot be cancelled.
+    /// A lookup may outlive its time limit, because the system's resolver cannot be cancelled.
     std::map<std::string, std::weak_ptr<lookup>> running_;
 };
 

@@ -25,7 +25,7 @@ class server_discovery {
     server_discovery(boost::asio::io_context& loop, std::vector<server_source> sources,
                      resolve_function resolve, callbacks calls);
 
-    /// Queries the sources at once, and then periodically. Has no effect if no source can change.
+    /// Queries the sources immediately, then periodically. Has no effect if no source can change.
     void start();
     void ask_all();
 

@@ -18,11 +18,11 @@ struct source_answer {
     std::string fault{};
 };
 
-/// The URL of each address; equal addresses have equal URLs. Uses the IPv4 addresses, or the IPv6
-/// addresses if there are none, because a server with both must not count twice.
+/// Returns the URL of each address; equal addresses have equal URLs. Uses the IPv4 addresses, or
+/// the IPv6 addresses if there are none, so that a server with both is not listed twice.
 source_answer servers_at(std::string_view url, std::vector<std::string> addresses);
 
-/// The line to log about an answer; empty if there is none.
+/// The line to log about an answer; empty if there is nothing to log.
 struct source_log_line {
     log_level level = log_level::info;
     std::string text{};
@@ -44,8 +44,8 @@ class server_source {
     bool is_watched() const noexcept { return !name_.empty() || !file_.empty(); }
 
     void add(std::string url) { urls_.push_back(std::move(url)); }
-    /// Replaces the servers by the ones in the answer. After a fault, keeps them, and reports the
-    /// fault once.
+    /// Replaces the servers with those in the answer. On a fault, keeps them, and reports the fault
+    /// once.
     source_log_line take(source_answer answer);
 
  private:
@@ -63,11 +63,11 @@ class server_source {
 std::vector<server_source> make_sources(const std::vector<named_server>& servers,
                                         const std::vector<gateway::model_servers>& models);
 
-/// The servers of all sources of the model, each once.
+/// The servers of all sources of the model, without duplicates.
 gateway::model_servers collect_servers(const std::vector<server_source>& sources,
                                        const std::string& model);
 
-/// All servers in a file have one model, which any of them may report.
+/// All servers in a file have the same model; any of them may report its name.
 void share_models_of_files(std::vector<named_server>& servers);
 
 }  // namespace tandem::command

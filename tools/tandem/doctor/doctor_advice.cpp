@@ -58,7 +58,7 @@ advised_setting pacing_setting(const doctor_facts& facts) {
         .name = "pacing", .value = now, .current = now, .reason = "generates ahead of the voice"};
 }
 
-// Slots to configure on the server, at least as many as its flag sets.
+// The number of slots to configure on the server, at least as many as its flag sets.
 int parallel_of(const doctor_facts& facts) {
     const int given = loses_pinned_slots(facts) ? 0 : facts.props.value.total_slots;
     return std::max(slots_of(facts), given);

@@ -10,7 +10,7 @@ namespace tandem::command {
 namespace {
 
 constexpr double slow_round_trip_ms = 5;
-// Scripts use commands of this version.
+// The scripts use commands of this version.
 constexpr int oldest_version = 6;
 constexpr double nearly_full = 0.9;
 

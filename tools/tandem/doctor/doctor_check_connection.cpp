@@ -12,7 +12,7 @@ namespace {
 // Every sentence opens a new connection, so the connect time matters.
 constexpr double far_away_ms = 100;
 
-// Returns the failure that ended contact with the server, or nullptr.
+// Returns the failure that made the server unusable, or nullptr.
 const failure* contact_fault(const doctor_facts& facts) {
     if (facts.health.failed()) return &facts.health.fault;
     return facts.props.failed() ? &facts.props.fault : nullptr;

@@ -11,7 +11,7 @@ namespace {
 constexpr double late_first_token_ms = 1000;
 constexpr double late_idle_ms = 500;
 constexpr int many_tokens_after_cut = 16;
-// Tokens of a sentence, which is the cost of returning to a checkpoint.
+// Tokens of a sentence: the cost of returning to a checkpoint.
 constexpr int sentence_tokens = 64;
 
 std::string answered(const doctor_measurements& m) {
@@ -137,7 +137,7 @@ finding pinned_slots(const cache_usage& use) {
     return f;
 }
 
-// A conversation returns to a slot where another one replaced it.
+// Cache use of a conversation that returns to a slot where another one replaced it.
 finding host_memory(const cache_usage& use, double first_token_ms) {
     finding f{.name = "host_memory"};
     f.value = std::int64_t{use.evaluated};

@@ -36,7 +36,7 @@ finding build(const doctor_facts& facts) {
 
 void build_faults(const doctor_facts& facts, std::vector<finding>& all) {
     for (const auto& fault : slots::faults_of(facts.props.value.build_info)) {
-        // A fault of every build has no fix by an upgrade, so it is only a note.
+        // No upgrade fixes a fault that every build has, so it is only a note.
         const bool is_fixed = fault.last != 0;
         all.push_back({.name = "build_fault",
                        .status = is_fixed ? finding_status::warning : finding_status::note,

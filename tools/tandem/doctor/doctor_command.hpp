@@ -14,10 +14,10 @@ struct doctor_options {
     config settings{};
     /// How long to wait for a model that is loading.
     duration wait = std::chrono::seconds(30);
-    /// Query the server, but measure nothing.
+    /// Whether to query the server without measuring anything.
     bool quick = false;
     bool json = false;
-    /// Also check the store of these gateways.
+    /// If set, also checks the store of this cluster.
     std::optional<cluster::cluster_options> cluster{};
     color_choice color = color_choice::automatic;
 };

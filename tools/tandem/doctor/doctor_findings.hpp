@@ -13,7 +13,7 @@ namespace tandem::command {
 enum class finding_status {
     ok,
     note,     ///< worth knowing; no action needed
-    warning,  ///< a bot works, but not at its best
+    warning,  ///< a bot works, but not optimally
     bad,      ///< a bot would fail
 };
 
@@ -32,7 +32,7 @@ struct finding {
     /// The machine-readable value of the finding.
     value_type value{};
     std::string message{};
-    /// What to do; empty if no action is needed.
+    /// What the user should do; empty if no action is needed.
     std::string remedy{};
     finding_group group = finding_group::server;
 };

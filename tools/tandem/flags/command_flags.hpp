@@ -44,8 +44,8 @@ class command_flags {
         add_value_flag(app_, flag, target, value, help, group_);
     }
 
-    /// `read` gets the value of the flag, or `default_value`, which the help shows, if it is not
-    /// given. Without a default, an empty value counts as not given.
+    /// `read` gets the value of the flag or, if it is not given, `default_value`, which the help
+    /// shows. Without a default, an empty value is the same as no flag.
     void add(const char* flag, const char* value, const std::string& help, reader read,
              const char* default_value = "");
     template <class Target>
@@ -70,7 +70,7 @@ class command_flags {
             return read_time(flag, text, least, most, faults);
         });
     }
-    /// `names`: those of the enumerators, which must outlive the parsing.
+    /// `names`: the names of the enumerators. They must outlive the parsing.
     template <class Target>
     void add_choice(const char* flag, Target& target, std::span<const std::string_view> names,
                     const char* value, const char* help, const char* default_value = "") {

@@ -24,7 +24,7 @@ class config_flags {
         const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; },
         const config& defaults = default_config());
 
-    /// Accepts all that parse_named_server() does for servers.
+    /// Accepts, for servers, all that parse_named_server() accepts.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
     /// The configuration merged from all sources.
@@ -32,7 +32,7 @@ class config_flags {
         config value;
         /// All given URLs; `value` contains the last one.
         std::vector<std::string> urls;
-        /// The same with their models, and with files of URLs.
+        /// The same URLs with their models, and the files of URLs.
         std::vector<named_server> servers;
         bool has_continue_timeout = false;
     };

@@ -22,7 +22,7 @@ bool is_text(const json& value) {
 
 bool is_pair(const json& value) {
     if (!value.is_array() || value.size() != 2) return false;
-    // A pair is stored as one text, separated by white space, so the first part must contain none.
+    // A pair is stored as one text with white space in between, so the first part must have none.
     return is_text(value[0]) && is_text(value[1]) &&
            value[0].get_ref<const std::string&>().find_first_of(" \t\n") == std::string::npos;
 }
@@ -135,8 +135,8 @@ class object_reader {
     const config fields_{};
 };
 
-// `byte` is 1-based. At a premature end it lies after the text, so it is limited to the last
-// character.
+// `byte` is 1-based. If the text ends prematurely, `byte` lies after it, so it is limited to the
+// last character.
 std::string place_of(std::size_t byte, std::string_view text) {
     const auto end = text.find_last_not_of(" \t\r\n") + 1;
     const auto before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, end));

@@ -29,13 +29,13 @@ config default_config();
 /// layers override earlier ones. Collects faults with their origin.
 class config_layers {
  public:
-    /// From this call on, accepts all that parse_named_server() does for servers.
+    /// From this call on, accepts, for servers, all that parse_named_server() accepts.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
     /// `json` is an object with field names as keys; `name` is the name of the file.
     void add_file(const std::string& name, std::string_view json);
-    /// Reads the `TANDEM_*` variables; empty ones count as unset. A variable that resembles the
-    /// name of a field is a fault; other unknown variables are ignored.
+    /// Reads the `TANDEM_*` variables; an empty variable is treated as unset. A variable that
+    /// resembles the name of a field is a fault; other unknown variables are ignored.
     void add_environment(const environment& variables);
     void add(const std::vector<setting>& layer);
 

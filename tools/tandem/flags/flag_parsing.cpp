@@ -30,7 +30,8 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app) {
 
 namespace {
 
-// Flags that have no meaning since all conversations share all slots. They get the same message.
+// Flags without a meaning now that all conversations share all slots. They get the same
+// message.
 constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
                                                         "--share-idle-slots"};
 

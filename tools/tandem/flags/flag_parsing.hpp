@@ -29,7 +29,7 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app);
 std::vector<std::string> unknown_flags(const CLI::App& app);
 std::vector<std::string> surplus_arguments(const CLI::App& app);
 /// Returns unknown flags or, if there are none, surplus arguments. CLI11 parses the value of an
-/// unknown flag as an argument, and reporting that one too would mislead.
+/// unknown flag as an argument; reporting it, too, would mislead.
 std::vector<std::string> argument_faults(const CLI::App& app);
 /// Returns "--slotz is an unknown flag; did you mean --slots?", with suggestions from the flags of
 /// `app`.
@@ -52,7 +52,8 @@ void add_value_flag(CLI::App& app, const char* flag, Target& target, const char*
     option->type_name(value)->group(group);
 }
 
-/// Parse a value from `least` to `most`. Return nothing and add a fault if `text` is not one.
+/// Parse a value from `least` to `most`. If `text` is not one, return nothing and add a
+/// fault.
 std::optional<int> read_number(const char* flag, const std::string& text, int least, int most,
                                std::vector<std::string>& faults);
 std::optional<double> read_decimal(const char* flag, const std::string& text, double least,

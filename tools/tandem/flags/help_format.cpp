@@ -71,7 +71,7 @@ std::vector<const CLI::Option*> options_named(const CLI::App& app,
     return options;
 }
 
-// Aligns the texts at one column, as far left as the widest head allows.
+// Aligns the texts in one column, as far left as the widest head allows.
 std::string short_section(const char* title, const std::vector<const CLI::Option*>& options) {
     constexpr std::size_t gaps = 4;
     std::size_t start = 0;

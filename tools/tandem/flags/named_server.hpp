@@ -10,11 +10,11 @@ struct named_server {
     /// Empty if unknown.
     std::string model{};
     std::string url{};
-    /// Why the server did not report its model; empty if it was not queried or did report it.
+    /// Why the server did not report its model; empty if it reported it or was not queried.
     std::string no_answer_reason{};
-    /// The servers are all addresses of the URL's host.
+    /// Whether the entry stands for all addresses of the URL's host.
     bool is_name = false;
-    /// The file that lists the URL; empty if it was given itself.
+    /// The file that lists the URL; empty if the URL was given directly.
     std::string file{};
 
     friend bool operator==(const named_server&, const named_server&) = default;

@@ -20,7 +20,7 @@ struct speech_pace {
 std::optional<speech_pace> parse_speech_pace(std::string_view text);
 
 /// A word of a text, or a character of a script without spaces (Chinese, Japanese, Thai and
-/// similar), which counts as half a word.
+/// similar). Such a character counts as half a word.
 struct spoken_word {
     std::size_t begin = 0;
     std::size_t end = 0;

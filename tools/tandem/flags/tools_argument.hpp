@@ -4,10 +4,10 @@
 
 namespace tandem::command {
 
-/// The value of --tools: a JSON list, or the name of a file with one ("-": stdin).
+/// The value of --tools: a JSON list, or the name of a file that contains one ("-": stdin).
 struct tools_argument {
     std::string text{};
-    /// For messages: "--tools" or "--tools FILE".
+    /// The source as messages show it: "--tools" or "--tools FILE".
     std::string origin{};
     /// Why the file cannot be used; empty if it can.
     std::string fault{};

@@ -12,10 +12,10 @@ namespace tandem::command {
 struct user_speech_rules {
     /// Interval of partial transcripts; unset = none.
     std::optional<duration> partials{};
-    /// How long the end of a turn is expected before it is certain; unset = not at all.
+    /// How long before the end of a turn is certain the recognizer expects it; unset = not at all.
     std::optional<duration> eager{};
-    /// The share of last words of partial transcripts that are wrong, and of turns with a pause
-    /// that is mistaken for their end.
+    /// The share of partial transcripts whose last word is wrong, and of turns with a pause that is
+    /// mistaken for their end.
     double revise = 0;
 
     /// Whether users take time to speak.

@@ -51,8 +51,8 @@ struct binding {
     key_kind pressed;
 };
 
-// Control characters bound to commands of libedit. Commands that read a further key themselves are
-// not used.
+// Control characters bound to commands of libedit. Avoids commands that read another key
+// themselves.
 constexpr wchar_t redraw_key = 0x12;
 constexpr std::array<binding, 14> bindings{{
     {0x01, L"ed-move-to-beg", key_kind::line_start},

@@ -27,7 +27,7 @@ class edited_line {
     /// Handles a key other than Enter and those that select another line.
     void press(const typed_key& key);
     void insert(const std::string& text);
-    /// Inserts the text that was erased last. Returns false without a change if the line would
+    /// Inserts the most recently erased text. Returns false without a change if the line would
     /// exceed `max_bytes`.
     bool yank(std::size_t max_bytes);
     std::string text() const;

@@ -15,7 +15,7 @@ class line_history {
     /// Adds an entered line as the most recent one.
     void add(const std::string& line);
     /// Returns the line before the current one, or nullptr. `shown` is the edited text of the
-    /// current line; edits are kept until a line is entered.
+    /// current line. Edits are kept until the user enters a line.
     const std::string* earlier(const std::string& shown) { return move(shown, at_ + 1); }
     const std::string* later(const std::string& shown);
 

@@ -31,8 +31,8 @@ read_line::kind kind_of(input_lines::outcome o) {
     return o == input_lines::outcome::too_long ? read_line::kind::too_long : read_line::kind::end;
 }
 
-// The thread of the event loop handles signals. SIGTTIN stays unblocked because it must stop a read
-// in the background; if SIGTTIN is blocked, the read fails.
+// The event loop's thread handles signals. SIGTTIN stays unblocked, because it must stop the
+// process when it reads in the background; if SIGTTIN were blocked, the read would fail.
 void block_signals() {
     sigset_t blocked;
     sigfillset(&blocked);

@@ -34,8 +34,8 @@ class line_source {
 
     /// Sets the handler that receives the lines. Must be called before next().
     virtual void on_line(std::function<void(read_line)> f) = 0;
-    /// Sets a handler that receives the line that is being typed whenever it has changed. Has no
-    /// effect if the source knows only whole lines.
+    /// Sets a handler that receives the line being typed whenever it changes. Has no effect if the
+    /// source knows only whole lines.
     virtual void on_change(std::function<void(const std::string&)>) {}
     /// Requests one line, which is delivered later.
     virtual void next() = 0;

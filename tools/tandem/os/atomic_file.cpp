@@ -31,7 +31,7 @@ class part_file {
  public:
     explicit part_file(const fs::path& target)
         : target_(target.string()), name_(target_ + ".part-XXXXXX") {
-        // The name is unique because a killed run may leave its file.
+        // Uses a unique name, because a killed run may leave its file.
         fd_ = ::mkostemp(name_.data(), O_CLOEXEC);
         if (fd_ < 0 || ::fchmod(fd_, mode()) != 0) fault_ = errno;
     }

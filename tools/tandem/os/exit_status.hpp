@@ -22,7 +22,7 @@ void print_output_failure(terminal& t, std::string_view who);
 /// nothing if all output was written, or after SIGHUP, which determines the status itself.
 std::optional<int> output_exit_status(const terminal& t);
 
-/// Returns the exit status for lost output or, after a signal, for that; otherwise by `good`.
+/// Returns the exit status for lost output or for a received signal; otherwise depends on `good`.
 int exit_status_of(const terminal& t, bool good);
 
 }  // namespace tandem::command

@@ -11,7 +11,7 @@
 namespace tandem::command {
 namespace {
 
-// Waits as a read from a blocking descriptor does.
+// Waits as a read from a blocking descriptor would.
 void wait_for_input(int fd) {
     pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
     ::poll(&wanted, 1, -1);

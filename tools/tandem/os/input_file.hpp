@@ -13,7 +13,7 @@ class input_descriptor {
     input_descriptor(const input_descriptor&) = delete;
     input_descriptor& operator=(const input_descriptor&) = delete;
 
-    /// Negative if the file cannot be opened; the constructor sets errno.
+    /// Negative if the file could not be opened; the constructor then sets errno.
     int get() const noexcept { return fd_; }
 
  private:

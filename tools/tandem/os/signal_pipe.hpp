@@ -3,8 +3,8 @@
 namespace tandem::command {
 
 /// Delivers SIGINT (Ctrl-C), SIGTERM and SIGHUP (closed terminal) through a descriptor. A second
-/// signal other than SIGHUP ends the process at once, even during a blocked write. Only one object
-/// may exist at a time.
+/// signal other than SIGHUP ends the process immediately, even during a blocked write. Only one
+/// object may exist at a time.
 class signal_pipe {
  public:
     /// Throws std::system_error if no descriptor is available.

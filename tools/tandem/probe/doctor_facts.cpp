@@ -60,7 +60,7 @@ bool doctor_facts::is_slower_than_speech() const {
     return has_speed() && measured.value.median.tokens_per_second < speech_tokens_per_second;
 }
 
-// A slot generates about 8 s of speech for a caller, then rests for the guard. Prompts and changes
+// A slot generates about 8 s of speech for a caller, then pauses for the guard. Prompts and changes
 // of conversation take about a third of its time.
 int doctor_facts::callers() const {
     constexpr double speech_s = 8;

@@ -12,18 +12,18 @@
 #include <variant>
 #include <vector>
 
-// The results of `tandem doctor` as plain values; the findings are derived from them.
+// The results of `tandem doctor` as plain values. The findings are derived from them.
 namespace tandem::command {
 
-/// A voice speaks at this speed.
+/// The speed at which a voice speaks.
 inline constexpr double speech_tokens_per_second = 3.5;
 /// A sentence of 20 tokens should take at most about 1.5 s.
 inline constexpr double slow_tokens_per_second = 15;
-/// Context per slot that suffices for a conversation of about twenty minutes.
+/// Context per slot that is enough for a conversation of about twenty minutes.
 inline constexpr int fair_context = 4096;
 
-/// The outcome of a query to the server. A failed query may contain a partial value. Not done if an
-/// earlier query failed.
+/// The outcome of a query to the server. A failed query may contain a partial value. The query is
+/// not done if an earlier one failed.
 template <class T = std::monostate>
 struct probe_result {
     bool done = false;
@@ -34,7 +34,7 @@ struct probe_result {
     bool failed() const { return done && fault.ec; }
 };
 
-/// Prompt tokens of one request: found in the slot's cache, and evaluated.
+/// Prompt tokens of one request: those found in the slot's cache, and those evaluated.
 struct cache_usage {
     int cached = 0;
     int evaluated = 0;
@@ -55,15 +55,16 @@ struct doctor_round {
     double cut_to_idle_ms = -1;
     /// Tokens in the slot after a cut, beyond those received.
     int tokens_after_cut = -1;
-    /// The request continued on the slot of the cut.
+    /// A request that continued on the slot of the cut.
     std::optional<cache_usage> same_slot{};
-    /// The request continued on another slot: without preparation, and after a prefill of the text
-    /// so far.
+    /// A request that continued on another slot: without preparation, and after a prefill of the
+    /// text so far.
     std::optional<cache_usage> other_slot{};
     std::optional<cache_usage> prefilled_slot{};
-    /// The request continued on the first slot, after the use of the other one.
+    /// A request that continued on the first slot, after the use of the other one.
     std::optional<cache_usage> first_slot_again{};
-    /// The request continued on the first slot, after another conversation replaced it there.
+    /// A request that continued on the first slot, after another conversation replaced
+    /// it.
     std::optional<cache_usage> after_change{};
     double first_token_after_change_ms = -1;
 };
@@ -84,7 +85,7 @@ struct doctor_measurements {
     /// How long a slot stayed busy after a cut until the measurement gave up; negative if it did
     /// not give up.
     double busy_after_cut_ms = -1;
-    /// The time limit for measuring expired.
+    /// Whether the time limit for measuring expired.
     bool ran_out = false;
 };
 
@@ -102,31 +103,31 @@ struct doctor_facts {
     /// Without credentials.
     std::string url{};
     bool https = false;
-    /// The connection is local or uses TLS.
+    /// Whether the connection is local or uses TLS.
     bool is_private = true;
     doctor_settings settings{};
 
     probe_result<> health{};
-    /// The URL failed, but the port answers with the other scheme (http or https).
+    /// Whether the URL failed, but the port answers with the other scheme (http or https).
     bool other_scheme_answers = false;
     /// How long the probe waited for the model to load.
     double loading_ms = 0;
     /// Median duration of a health check.
     double round_trip_ms = -1;
     probe_result<server_props> props{};
-    /// Whether the server refuses requests without the key; unset if it did not say.
+    /// Whether the server rejects requests without the key; unset if unknown.
     std::optional<bool> requires_key{};
     probe_result<std::vector<slot_state>> slots{};
     /// Maximum number of slots seen in use by other clients, including use between two polls.
     int busy_slots = 0;
     probe_result<> chat_template{};
-    /// The text with which calls of functions begin; empty if the template does not show it.
+    /// The text that begins function calls; empty if the template does not show it.
     probe_result<std::string> call_mark{};
     probe_result<server::template_thinking> thinking{};
     probe_result<doctor_measurements> measured{};
     /// Unset without --cluster.
     std::optional<store_facts> store{};
-    /// Stopped by a signal, or because the output was closed.
+    /// Whether a signal or closed output stopped the run.
     bool stopped = false;
 
     /// The effective reuse guard, and the slots that a conversation uses in turn because of it.
@@ -138,7 +139,8 @@ struct doctor_facts {
     /// Whether a slot generates more slowly than a voice speaks.
     bool is_slower_than_speech() const;
     /// The estimated number of callers that the server can serve at the same time; 0 if it is
-    /// slower than speech. Without a measured speed, the number of callers with slots of their own.
+    /// slower than speech. Without a measured speed, assumes a separate slot for each
+    /// caller.
     int callers() const;
 };
 

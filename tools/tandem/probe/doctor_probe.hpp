@@ -18,7 +18,7 @@ namespace tandem::command {
 struct probe_rules {
     /// How long to wait for a model that is loading.
     duration load_wait = std::chrono::seconds(30);
-    /// Measure with requests to slots; otherwise only query the server.
+    /// Whether to measure with requests to slots rather than only query the server.
     bool measure = true;
 };
 
@@ -30,7 +30,7 @@ class doctor_probe {
 
     /// Calls `on_done` at the end. An exception propagates out of `ioc.run()`.
     void start(std::function<void()> on_done);
-    /// Ends at once and keeps the facts found so far.
+    /// Ends immediately and keeps the facts found so far.
     void stop();
 
     const doctor_facts& facts() const noexcept { return facts_; }

@@ -39,7 +39,7 @@ struct probe_answer {
     int predicted = 0;
     /// Token ids up to the first gap.
     std::vector<wire::token_id> tokens{};
-    /// The client closed the connection at `cut_at`; false if the stream ended by itself.
+    /// Whether the client closed the connection, at `cut_at`; false if the stream ended by itself.
     bool was_cut = false;
     time_point cut_at{};
 };

@@ -19,7 +19,7 @@ probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
       tags_(c.speech.reasoning_tags),
       timer_(ioc) {}
 
-// `start` receives a completion function, which it may call at once.
+// `start` receives a completion function, which it may call immediately.
 template <class Result, class Start>
 awaitable<Result> probe_session::result_of(Start start) {
     auto initiate = [this](auto handler, Start begin) {
@@ -90,7 +90,7 @@ awaitable<probe_result<server::template_thinking>> probe_session::thinking(
                                   done);
         });
         if (!prompt.done) co_return result;
-        // A template that rejects the options answers with an error.
+        // If the template rejects the options, the server answers with an error.
         if (prompt.failed() && prompt.fault.diag.http_status == 0) result.fault = prompt.fault;
         prompts.push_back(std::move(prompt.value));
     }

@@ -19,8 +19,8 @@
 
 namespace tandem::command {
 
-/// Coroutines that query one server, one at a time. After stop() they end at once: calls are not
-/// done, and requests fail with operation_aborted. Not thread-safe.
+/// Coroutines that query one server, one at a time. After stop(), they end immediately: calls are
+/// not done, and requests fail with operation_aborted. Not thread-safe.
 class probe_session {
  public:
     /// `ioc` must outlive this object, which must outlive its coroutines.
@@ -31,7 +31,7 @@ class probe_session {
     awaitable<probe_result<std::vector<slot_state>>> slots();
     /// Renders a short conversation.
     awaitable<probe_result<>> chat_template();
-    /// The text with which calls of functions begin; empty if the chat template does not show it.
+    /// The text that begins function calls; empty if the chat template does not show it.
     awaitable<probe_result<std::string>> call_mark(const server_props& props);
     /// How the chat template with this text handles thinking.
     awaitable<probe_result<server::template_thinking>> thinking(std::string_view chat_template);

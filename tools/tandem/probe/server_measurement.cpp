@@ -15,13 +15,14 @@ using clock = std::chrono::steady_clock;
 constexpr int max_rounds = 3;
 // No further round starts after this time.
 constexpr auto enough_time = 6s;
-// Poll interval of /slots after a cut, and its limit. /slots is polled only then: constant polling
-// would keep the server from noticing clients that disconnect during prompt evaluation.
+// How often, and for how long, /slots is polled after a cut. It is not polled at other times:
+// constant polling would keep the server from noticing clients that disconnect during prompt
+// evaluation.
 constexpr auto watch_interval = 2ms;
 constexpr auto watch_limit = 5s;
 constexpr auto status_interval = 20ms;
 constexpr int slot_polls_after_end = 5;
-// Few tokens of another conversation are enough to replace the text of a slot.
+// A few tokens of another conversation are enough to replace a slot's text.
 constexpr int foreign_tokens = 16;
 
 cache_usage get_cache_usage(const probe_answer& a) {

@@ -11,7 +11,7 @@
 
 namespace tandem::command {
 
-/// Measures a server with small requests on its slots. Keeps the results so far if stopped.
+/// Measures a server with small requests on its slots. If stopped, keeps the results so far.
 /// Overwrites the cache of the slots.
 class server_measurement {
  public:

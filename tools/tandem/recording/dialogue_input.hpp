@@ -8,18 +8,18 @@
 
 namespace tandem::command {
 
-/// Whether a run uses the `results` and `expect` of its dialogues, so that these must be right.
+/// Whether a run uses the `results` and `expect` of its dialogues, so that they must be valid.
 enum class dialogue_use { whole, requests };
 
-/// Reads the dialogues of a file, or of stdin for "-". `common`: the options of the run, with which
-/// they must agree. If there are faults, or the file is empty, prints messages that begin with the
-/// command `who` ("tandem replay"), and returns none.
+/// Reads the dialogues of a file, or of stdin for "-". `common`: the options of the run, which the
+/// dialogues must match. If there are faults, or the file is empty, prints messages that begin with
+/// the command `who` ("tandem replay"), and returns none.
 std::vector<dialogue> read_dialogue_file(const std::string& file, const std::string& who,
                                          const generation_options& common, dialogue_use use,
                                          terminal& t);
 
-/// Returns `given`, the dialogues of a run without a file. Reports a tool choice that one of them
-/// cannot follow, and then returns none.
+/// Returns `given`, the dialogues of a run without a file. If one of them cannot follow the tool
+/// choice, reports this and returns none.
 std::vector<dialogue> check_dialogues(std::vector<dialogue> given, const std::string& who,
                                       const generation_options& common, terminal& t);
 

@@ -9,7 +9,7 @@
 
 namespace tandem::command {
 
-/// A regular expression that is searched in a text.
+/// A regular expression to search for in a text.
 struct text_pattern {
     std::string source{};
     std::regex regex{};
@@ -25,21 +25,21 @@ struct expected_call {
 struct expectation {
     std::optional<text_pattern> text{};
     std::optional<text_pattern> not_text{};
-    /// These calls and no others, in this order.
+    /// Exactly these calls, in this order.
     std::optional<std::vector<expected_call>> calls{};
     /// Empty = any.
     std::string finish_reason{};
-    /// Upper bounds.
+    /// Upper limits.
     std::optional<double> first_chunk_ms{};
     std::optional<double> gap_ms{};
     std::optional<int> min_chunks{};
     std::optional<int> max_chunks{};
-    /// The JSON object that it was read from.
+    /// The JSON object that the expectation was read from.
     std::string source{};
 };
 
-/// Reads `expect` of a line or turn. `faults` receives what is wrong with it; `where` is its path
-/// in the messages.
+/// Reads `expect` of a line or turn. `faults` receives its faults; `where` is its path in the
+/// messages.
 expectation read_expectation(const nlohmann::ordered_json& value, const std::string& where,
                              std::vector<std::string>& faults);
 

@@ -35,7 +35,7 @@ std::string ms_text(double ms) {
     return fmt::format("{:.1f} ms", ms);
 }
 
-// Returns whether `whole` has everything in `part`: objects may have further members.
+// Returns true if `whole` contains everything in `part`; its objects may have further members.
 bool contains(const json& whole, const json& part) {
     if (!part.is_object()) return whole == part;
     if (!whole.is_object()) return false;

@@ -10,9 +10,9 @@
 
 namespace tandem::command {
 
-/// The outcome of a turn: of its reply, and of the replies to the results of functions.
+/// The outcome of a turn: of its reply, and of the replies to function results.
 struct turn_outcome {
-    /// The delivered texts, one a line.
+    /// The delivered texts, one per line.
     std::string text{};
     std::vector<tool_call> calls{};
     /// The finish reason of the last reply.
@@ -29,12 +29,12 @@ struct turn_outcome {
     void add(const reply_result& r);
 };
 
-/// An expectation that does not hold.
+/// An expectation that is not met.
 struct broken_expectation {
     /// The field of `expect`, or "reply" for a reply that failed.
     std::string name{};
     std::string expected{};
-    /// Shortened.
+    /// The actual value, shortened.
     std::string got{};
 };
 
@@ -48,10 +48,10 @@ struct checked_turn {
     std::vector<broken_expectation> broken{};
 };
 
-/// A longer text is not searched and breaks `text` and `not_text`.
+/// A longer text is not searched: it fails both `text` and `not_text`.
 inline constexpr std::size_t max_searched_bytes = 64u << 10;
 
-/// Returns the expectations that do not hold. If a reply failed, this is the only one.
+/// Returns the expectations that are not met. If a reply failed, reports only that.
 std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& actual);
 
 /// Returns "line 3, turn 2"; "turn 2" without a file.

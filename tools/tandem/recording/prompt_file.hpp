@@ -27,9 +27,9 @@ struct dialogue {
     /// The user message of each turn.
     std::vector<std::string> turns{};
     std::optional<int> max_tokens{};
-    /// As generation_options::tools; empty = those of the run.
+    /// As generation_options::tools; empty = the tools of the run.
     std::string tools{};
-    /// Results by the function's name, in the order of its calls, at least one for each function.
+    /// Results by function name, in the order of the function's calls, at least one per function.
     /// If there are any, they answer the calls of a reply, and another reply follows.
     std::map<std::string, std::vector<std::string>> results{};
     /// Time from the start of each reply.
@@ -43,7 +43,7 @@ struct dialogue {
 /// Returns `common` with the options that the dialogue sets.
 generation_options get_generation_options(const dialogue& d, generation_options common);
 
-/// Returns the message that a turn (from 0) answers. A raw prompt also counts as a message.
+/// Returns the message that a turn (from 0) answers, or the raw prompt as a message.
 chat_message get_turn_prompt(const dialogue& d, int turn);
 
 /// Returns the name of a run (from 0) of a dialogue: "p1", or "p1#2" if there are several `runs`.
@@ -55,7 +55,7 @@ class canned_results {
     /// `d` must outlive this object.
     explicit canned_results(const dialogue& d) : dialogue_(d) {}
 
-    /// Returns the result of the next call of this function. The last one is repeated.
+    /// Returns the result of the next call of this function. Repeats the last result.
     std::string next(const std::string& function);
 
  private:

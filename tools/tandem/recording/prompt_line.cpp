@@ -25,7 +25,7 @@ constexpr const char* no_object =
 constexpr std::size_t max_id_bytes = 256;
 constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
 constexpr double max_interrupt_ms = 24.0 * 3600 * 1000;
-// The parser takes quadratic time in the members of an object.
+// The parser's time is quadratic in the number of members of an object.
 constexpr wire::json_limits line_limits{
     .depth = 64, .values = std::numeric_limits<std::size_t>::max(), .keys = 1000};
 
@@ -118,7 +118,7 @@ std::string prompt_line_reader::text_of(const std::string& field, const line_jso
     return {};
 }
 
-// A model has nothing to reply to.
+// Rejects a text without words, because a model would have nothing to reply to.
 void prompt_line_reader::check_words(const std::string& field, const line_json& value) {
     if (value.is_string() && text::is_all_white_space(value.get_ref<const std::string&>()))
         add("{} is empty or only white space", field);

@@ -21,7 +21,7 @@ using run_json = nlohmann::ordered_json;
 
 constexpr std::size_t max_recording_bytes = std::size_t{1} << 30;
 constexpr const char* origin = "the recording";
-// These fields may contain text of the prompts, so they count as prompts.
+// These fields may contain text of the prompts, so they are omitted with the prompts.
 constexpr std::array<std::string_view, 4> fields_with_texts{"stop", "grammar", "json_schema",
                                                             "tools"};
 
@@ -58,7 +58,7 @@ void add_expectations(const dialogue& d, run_json& out) {
     }
 }
 
-// Replaces omitted texts by filler of the same length.
+// Replaces omitted texts with filler of the same length.
 run_json json_of(const dialogue& d, bool has_prompts) {
     const auto kept = [&](const std::string& text) {
         return has_prompts ? text : std::string(text.size(), 'x');

@@ -15,7 +15,7 @@ namespace tandem::command {
 /// Only the owner can read the file, because it contains the conversations.
 class recording_file {
  public:
-    /// Records the clients and services that are later created with `i`, after a note of `run`.
+    /// Records a note of `run`, then the clients and services that are later created with `i`.
     /// Without a file in `options`, records nothing.
     recording_file(const record_options& options, const recorded_run& run, instruments& i);
     ~recording_file();

@@ -17,7 +17,7 @@ class recording_target {
     const std::string& fault() const noexcept { return fault_; }
     bool has_older() const noexcept { return !older_.empty(); }
     /// Returns the descriptor of a locked, empty file that only the owner can read. The caller must
-    /// close it. Returns a negative value on a fault. May be called once only.
+    /// close it. Returns a negative value on a fault. May be called only once.
     int take();
 
  private:

@@ -10,7 +10,7 @@
 namespace tandem::command {
 
 /// Estimates how long the reuse guard delays the next request of a run with one reply at a time.
-/// For display only; the library decides independently.
+/// Only for display; the library decides independently.
 class guard_forecast {
  public:
     using time_point = std::chrono::steady_clock::time_point;

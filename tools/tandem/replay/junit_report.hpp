@@ -12,10 +12,10 @@ namespace tandem::command {
 /// empty.
 class junit_report final : public replay_view {
  public:
-    /// `input`: the file of the dialogues. `expectations`: the number of turns that have some.
+    /// `input`: the file of the dialogues. `expectations`: the number of turns with expectations.
     junit_report(std::string path, std::string input, int expectations);
 
-    /// Returns why the file is not possible, before the run; otherwise an empty text.
+    /// Returns why the file cannot be written, before the run; otherwise an empty text.
     std::string fault() const;
     /// Writes the file at the end. Returns the error, or an empty text.
     std::string write() const;

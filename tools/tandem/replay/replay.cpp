@@ -138,7 +138,7 @@ awaitable<void> replay::run_conversations(dialogue_list list) {
     auto settings = settings_;
     settings.servers = servers_.usable_server_urls();
     service_.emplace(ioc_.get_executor(), std::move(settings), instruments_);
-    // Closed only now, so that warnings about a server are not logged again for the service.
+    // Closes the clients only now, so that the service does not log warnings about a server again.
     servers_.close();
     co_await run_all(list);
     co_await fetch_server_states();
@@ -208,7 +208,7 @@ awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said
     for (run.round = 1;; ++run.round) {
         std::vector<std::string> results;
         auto options = options_of(run.d);
-        // A reply to results that must call as well would never speak.
+        // If a reply to results had to call a function, too, the turn might never speak.
         if (run.round > 1 && must_call(options)) options.tool_choice.clear();
         const auto ended = co_await run_reply(run, std::move(options), where, results);
         if (ended == finish_reason::error) co_return false;

@@ -29,8 +29,8 @@ int count_replies(const std::vector<dialogue>& dialogues, int conversations);
 int count_expectations(const std::vector<dialogue>& dialogues, int conversations);
 
 /// Runs dialogues and notifies a view. Raw prompts run first, distributed over the servers in
-/// rotation; the other dialogues follow as conversations of one service. Everything runs on `ioc`
-/// with one thread, including calls of the view.
+/// rotation. The other dialogues follow as conversations of one service. Everything runs on `ioc`
+/// with one thread, including calls to the view.
 class replay {
  public:
     /// `ioc` and `view` must outlive the run.
@@ -56,7 +56,7 @@ class replay {
 
     awaitable<void> run_prompt(const dialogue& d, const std::string& id);
     awaitable<void> run_conversation(const dialogue& d, const std::string& id);
-    // A conversation of a dialogue.
+    // A dialogue's conversation.
     struct running_dialogue {
         const dialogue& d;
         const std::string& id;
@@ -64,7 +64,7 @@ class replay {
         canned_results results;
         int replies = 0;
         int turn = 0;
-        /// Counts the turn's replies from 1: the first one, and those to the results of functions.
+        /// Counts the turn's replies from 1: the first one, and those to function results.
         int round = 1;
         turn_outcome outcome{};
 
@@ -80,7 +80,7 @@ class replay {
     awaitable<bool> wait_until(clock::time_point at);
     // Returns false if the turn failed or could not start.
     awaitable<bool> run_turn(running_dialogue& run, const chat_message& said);
-    // Adds the results of the functions that it calls to `results`.
+    // Adds the results of the functions that the reply calls to `results`.
     awaitable<finish_reason> run_reply(running_dialogue& run, generation_options options,
                                        reply_name where, std::vector<std::string>& results);
     void answer_calls(running_dialogue& run, tandem::reply& reply,
@@ -91,8 +91,8 @@ class replay {
     // Returns false if the run is stopping.
     bool report_start(reply_name where, std::string_view prompt);
     awaitable<void> speak(const std::shared_ptr<paced_reply>& running, const dialogue& d);
-    // `turn` counts from 0. Returns nothing if the turn has no expectations, or was cut off by the
-    // end of the run.
+    // `turn` counts from 0. Returns nothing if the turn has no expectations, or if the end of the
+    // run cut it off.
     std::optional<checked_turn> check_turn(const dialogue& d, int turn,
                                            const turn_outcome& outcome) const;
     void report_end(end_event e, std::optional<checked_turn> checked);

@@ -54,7 +54,7 @@ int name_columns(const replay_options& options, const std::vector<dialogue>& dia
 
 // The timeline already shows the events that the log would warn about.
 log_level level_of(const replay_options& options) {
-    // The chunk lines do not show the outcome of cut verification.
+    // The chunk lines do not show whether the server noticed a cut.
     const bool warns = options.json || options.service.client.server.verify_cut;
     return options.log_level.value_or(warns ? log_level::warning : log_level::off);
 }

@@ -34,7 +34,7 @@ struct replay_options : replay_rules {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
-    /// Path of the prompt file or of the recording; "-" for stdin. Empty if there is neither.
+    /// Path of the prompt file or the recording; "-" for stdin; empty if there is neither.
     std::string file{};
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};

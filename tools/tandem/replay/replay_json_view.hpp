@@ -6,7 +6,7 @@
 
 namespace tandem::command {
 
-/// The machine-readable view: one JSON object per line, written at once.
+/// The machine-readable view: one JSON object per line, written immediately.
 class replay_json_view final : public replay_view {
  public:
     /// `shows_servers`: the lines of replies include their servers.

@@ -10,7 +10,7 @@
 
 namespace tandem::command {
 
-/// Returns whether the file name denotes a page, or a drawing of one reply.
+/// Returns true if the file name denotes a page; false for a drawing of one reply.
 bool is_page(std::string_view name);
 bool is_drawing(std::string_view name);
 
@@ -20,7 +20,7 @@ class replay_report {
     /// `replies`: the number of requested replies.
     replay_report(const replay_options& options, int replies);
 
-    /// Returns why a report is not possible, before the run; otherwise an empty text.
+    /// Returns why a report cannot be written, before the run; otherwise an empty text.
     std::string fault() const;
     replay_view& view() noexcept { return view_; }
     /// Writes the files at the end. Returns the error, or an empty text.

@@ -51,8 +51,8 @@ void replay_text_view::on_chunk(const chunk_event& e) {
 
 void replay_text_view::on_reply_ended(const end_event& e) {
     running_ = false;
-    // guard_ already counts requests that delivered a chunk. The final request may have delivered
-    // none.
+    // guard_ already knows the requests that delivered a chunk. The final request may have
+    // delivered none.
     const auto& m = e.result.metrics;
     if (m.requests > m.chunks) guard_.record_use(m.slot, clock::now());
     started_ = clock::now();

@@ -1,9 +1,9 @@
-// Zoom and pan for the timelines of a report. Texts are only ever read from the page, and written
+// Zoom and pan for the timelines of a report. Texts are only read from the page, and only written
 // as text.
 'use strict';
 
 const mostZoom = 100;
-// From this width on, there is room for the texts between the ticks.
+// From this zoom on, there is room for the texts between the ticks.
 const nearZoom = 5;
 
 class TimeLine {
@@ -54,7 +54,7 @@ class TimeLine {
         this.zoomTo(this.#zoom * factor, x);
     }
 
-    /** What is at `x` pixels of the track stays there. */
+    /** Keeps the content at `x` pixels of the track in place. */
     zoomTo(zoom, x = 0) {
         const at = (this.#track.scrollLeft + x) / this.#svg.clientWidth;
         this.#zoom = Math.min(Math.max(zoom, 1), mostZoom);
@@ -100,7 +100,7 @@ class TimeLine {
         addEventListener('pointercancel', stop, { once: true });
     }
 
-    // Shows what is under the pointer, or else the time there.
+    // Shows the event under the pointer, or the time if there is none.
     #point(event) {
         const step = event.target.closest('.bar, .mark');
         if (step) this.#tell(step);

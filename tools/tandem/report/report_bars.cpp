@@ -18,7 +18,7 @@ using event_kind = timeline_event::kind;
 using bar_kind = report_bar::kind;
 using mark_kind = report_mark::kind;
 
-// Shorter waits are not shown: the slot was free at once.
+// Shorter waits are not shown: the slot was free immediately.
 constexpr double min_drawn_ms = 0.5;
 
 constexpr std::array<std::string_view, 11> bar_names{
@@ -69,7 +69,7 @@ class bar_maker {
     }
 
  private:
-    // Without the end event: it follows the dropped events and would seem to end open intervals.
+    // Drops the end event: it follows the dropped events, and would seem to end open intervals.
     static std::span<const event> kept_events(const reply_result& r) {
         const std::span all(r.timeline);
         return r.dropped_events > 0 && !all.empty() ? all.first(all.size() - 1) : all;
@@ -209,7 +209,7 @@ class bar_maker {
         add_bar(bar_kind::generation, lane, ms_of(events_[first]), to,
                 is_closed ? "generates" : "generates, at least this long");
     }
-    // If the server ends the request, there is no event. The last boundary or chunk gives a lower
+    // If the server ends the request, no event shows it. The last boundary or chunk gives a lower
     // bound.
     double last_sign(std::size_t first, std::size_t end) const {
         auto last = first;
@@ -259,7 +259,7 @@ class bar_maker {
         }
         if (!has_dropped()) add_last_silence(silent_since);
     }
-    // After a complete reply the listener does not wait for a further chunk.
+    // After a complete reply, the listener does not wait for another chunk.
     void add_last_silence(double since) {
         const bool has_failed = facts_.finish_reason == finish_reason::error;
         if (!has_failed && facts_.finish_reason != finish_reason::interrupted) return;

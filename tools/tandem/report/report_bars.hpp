@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// The events of a reply as bars and marks on lanes. Pure. Times are ms since the start of the
+// The events of a reply as bars and marks on lanes. Pure. Times are in ms since the start of the
 // reply.
 namespace tandem::command {
 

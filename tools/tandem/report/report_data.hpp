@@ -22,7 +22,7 @@ inline constexpr std::size_t max_report_bytes = std::size_t{32} << 20;
 /// A reply that has ended.
 struct report_reply {
     std::string id{};
-    /// Its number in the line, from 0.
+    /// The reply's number in its line, from 0.
     int reply = 0;
     /// The latest user message, or the raw prompt.
     std::string prompt{};
@@ -30,13 +30,13 @@ struct report_reply {
     double start_ms = 0;
     /// The error message if the reply failed.
     std::string fault{};
-    /// Without the text, which is in `chunks`. The URLs of servers are in display form.
+    /// Without the text, because `chunks` contains it. The URLs of servers are in display form.
     reply_result result{};
     /// Without the servers.
     std::vector<chunk> chunks{};
 };
 
-/// A turn that broke an expectation.
+/// A turn that did not meet an expectation.
 struct report_broken_turn {
     /// The name of the reply that ended the turn.
     std::string reply{};
@@ -51,7 +51,7 @@ struct report_run {
     std::vector<report_reply> replies{};
     /// Replies omitted because of the limits.
     int left_out = 0;
-    /// The first max_report_replies turns that broke an expectation.
+    /// The first max_report_replies turns that did not meet an expectation.
     std::vector<report_broken_turn> broken_turns{};
     /// Messages about unusable servers.
     std::vector<std::string> faults{};

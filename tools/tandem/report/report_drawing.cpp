@@ -148,7 +148,7 @@ void draw_lanes(out_text out, const report_bars& b) {
 }
 
 // HTML text is truncated with an ellipsis at any zoom level. Only the text after the leading number
-// gets one.
+// is truncated.
 void draw_page_label(out_text out, const report_bar& bar, const time_scale& scale, int top) {
     const std::string_view label = bar.label;
     const auto number = label.substr(0, label.find(' '));
@@ -317,7 +317,7 @@ std::string format_reply_name(const report_reply& r) {
     return format_reply_name(reply_name{r.id, r.reply});
 }
 
-// Shortens the id only, so that the number at the end stays visible.
+// Shortens only the id, so that the number at the end stays visible.
 std::string short_name(const report_reply& r) {
     const auto number = format_reply_name(r).substr(r.id.size());
     return shortened(r.id, columns_for_name - static_cast<int>(number.size())) + number;

@@ -54,7 +54,7 @@ void write_heads(page_text out, std::initializer_list<std::string_view> heads) {
     for (const auto head : heads) fmt::format_to(out, "<th scope=\"col\">{}</th>", head);
 }
 
-// Begins a table that scrolls if it is too wide.
+// Begins a table that can be scrolled if it is too wide.
 void open_wide(page_text out, std::string_view name) {
     fmt::format_to(
         out, "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table", name);
@@ -224,7 +224,7 @@ void write_time_line(page_text out, const report_bars& bars, std::string_view na
                    escape_markup(facts), draw_timeline(bars));
 }
 
-// A single reply has its own timeline.
+// Writes nothing for a single reply, because it has its own timeline.
 void write_run_line(page_text out, std::span<const report_reply> replies) {
     if (replies.size() < 2) return;
     fmt::format_to(out, "<div class=\"reply\">\n<h3>All of the run</h3>\n");
@@ -292,7 +292,7 @@ void write_reply(page_text out, const report_reply& r, const report_bars& bars,
 struct included_replies {
     std::string rows{};
     std::string sections{};
-    /// Number of replies included, from the first.
+    /// Number of included replies, starting with the first.
     std::size_t count = 0;
 };
 

@@ -10,8 +10,8 @@ namespace tandem::command {
 inline constexpr int resident_hues = 6;
 
 /// Shows which dialogue's text each slot holds. Each slot has a lane. Each bar begins with a
-/// dialogue's first request in the slot, and ends with the first request of another dialogue there,
-/// or with the run. Times are ms since the start of the run. Pure.
+/// dialogue's first request in the slot, and ends with another dialogue's first request there or at
+/// the end of the run. Times are in ms since the start of the run. Pure.
 report_bars make_residents(std::span<const report_reply> replies);
 
 }  // namespace tandem::command

@@ -29,11 +29,11 @@ class latency_histogram {
     static std::size_t memory_bytes() noexcept;
 
     latency_histogram();
-    /// Negative durations, which timestamps from two threads may yield, count as 0.
+    /// Negative durations are treated as 0; they occur if timestamps are from two threads.
     void add(duration time);
     void add_ms(double ms) { add(duration(static_cast<std::int64_t>(ms * 1e6))); }
 
-    /// A percentile is the upper edge of its bin, at most 1 % too high.
+    /// Each percentile is the upper edge of its bin, at most 1 % too high.
     latency_stats figures() const;
     /// Returns the time in ms that at least this share of the samples, from 0 to 1, does not
     /// exceed; -1 without samples.

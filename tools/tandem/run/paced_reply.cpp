@@ -57,7 +57,7 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     co_return c;
 }
 
-// The library counts only chunks that were continued.
+// The library counts only chunks with a continue.
 void paced_reply::count_heard_tokens() {
     if (heard_in_part_ == 0) return;
     heard_result_ = reply_.result();
@@ -68,9 +68,9 @@ awaitable<void> paced_reply::fetch_server_url() {
     const auto& r = reply_.result();
     const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
     if (!last.empty()) server_ = last;
-    // A reply without a request has a server too: the server of its conversation.
+    // A reply without a request has a server, too: that of its conversation.
     if (!talk_ || !server_.empty()) co_return;
-    error_code ec;  // an ended conversation has none
+    error_code ec;  // an ended conversation has no state
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
     if (!state.server.empty()) server_ = redact_url(state.server);
 }
@@ -94,7 +94,7 @@ awaitable<void> paced_reply::speak(const chunk& c) {
         speaking_.reset();
         spoken_ += clock::now() - chunk_arrived_at_;
     }
-    // An interrupted chunk is not continued, because its rest was not heard.
+    // An interrupted chunk gets no continue, because its rest was not heard.
     continued_ = clock::now();
     if (!interrupted_) reply_.continue_after(c.id);
 }

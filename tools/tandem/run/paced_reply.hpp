@@ -25,7 +25,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, reply_name where,
                 speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
-    /// Sets the initial server URL. For a conversation it is queried instead.
+    /// Sets the initial server URL. For a conversation, the reply queries it instead.
     void set_server_url(std::string url) { server_ = std::move(url); }
 
     /// Interrupts the reply this long after its start.

@@ -15,11 +15,11 @@
 
 namespace tandem::command {
 
-/// Identifies a reply of a run: the id of its line, and its number there from 0.
+/// Identifies a reply of a run: the id of its line, and its number in the line, from 0.
 struct reply_name {
     std::string_view id{};
     int reply = 0;
-    /// The turn of the line, from 0. The replies to the results of functions are of the same turn.
+    /// The turn of the line, from 0. Replies to function results belong to the same turn.
     int turn = 0;
 };
 
@@ -56,7 +56,7 @@ struct end_event {
     double gap_ms = 0;
     /// Advice of this program in addition to the library's message; usually empty.
     std::string hint{};
-    /// The last server; also empty if the reply had none.
+    /// The last server; empty if the reply had none, or if the output does not name servers.
     std::string_view server{};
     std::vector<slot_stats> slots{};
     /// Set if a turn with expectations ends with this reply.

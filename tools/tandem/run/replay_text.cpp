@@ -112,8 +112,8 @@ std::vector<time_part> time_parts(const end_event& e) {
     return parts;
 }
 
-// Assigns cells to each part in proportion, at least one. The longest part absorbs the rounding
-// error.
+// Assigns a proportional number of cells to each part, at least one. The longest part absorbs the
+// rounding error.
 void share_cells(std::vector<time_part>& parts) {
     double all = 0;
     for (const auto& p : parts) all += p.ms;
@@ -172,7 +172,7 @@ std::string servers_text(const end_event& e) {
     std::string text;
     for (const auto& url : e.result.servers)
         text += (text.empty() ? "" : ", then ") + redact_url(url);
-    // `servers` lists each server once, but the reply may have returned to an earlier one.
+    // `servers` lists each server once, but the reply may have returned to an earlier server.
     if (e.result.servers.back() != e.server)
         text += fmt::format(", then {}", redact_url(std::string(e.server)));
     return text;
@@ -207,7 +207,7 @@ std::string reply_end_lines(const text_style& style, const end_event& e) {
                  words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
 }
 
-// One line for each expectation that does not hold.
+// One line for each expectation that is not met.
 std::string broken_lines(const text_style& style, const end_event& e) {
     std::string text;
     if (!e.checked) return text;

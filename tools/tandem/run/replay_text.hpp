@@ -22,7 +22,7 @@ struct text_style {
     /// line.
     int name_columns = 0;
     bool shows_servers = false;
-    /// The servers are those of a recording.
+    /// Whether the servers are those of a recording.
     bool is_playback = false;
 };
 

@@ -26,7 +26,7 @@ percentiles compute_percentiles(std::vector<double> times_ms);
 
 /// Figures of a whole run.
 struct replay_summary {
-    int replies = 0;  ///< requested replies and those to results: the sum of the next four counts
+    int replies = 0;  ///< requested replies and replies to results: the sum of the next four counts
     int complete = 0;
     int failed = 0;
     int interrupted = 0;
@@ -38,8 +38,8 @@ struct replay_summary {
     std::int64_t retries = 0;
     int went_on = 0;
 
-    /// Turns that were checked against expectations, those that broke one, and those with
-    /// expectations that did not finish.
+    /// Turns that were checked against expectations, turns that did not meet one, and unfinished
+    /// turns with expectations.
     int checked_turns = 0;
     int broken_turns = 0;
     int unchecked_turns = 0;
@@ -64,7 +64,7 @@ struct replay_summary {
     percentiles first_token_ms{};
     /// Over replies with a chunk.
     percentiles first_chunk_ms{};
-    /// From a continue to the next hand-over. Excludes the first chunk of each reply.
+    /// From a continue to the next hand-over, without the first chunk of each reply.
     percentiles gap_ms{};
     /// Total wait of all requests of a reply, over replies that sent a request.
     percentiles slot_wait_ms{};
@@ -83,8 +83,8 @@ struct replay_summary {
     double cpu_us_per_token() const noexcept { return ratio(cpu_ms * 1000, generated); }
 };
 
-/// Whether the reply had its first token by this event. If it continues from a draft, its first
-/// chunk has that token, and tokens after it belong to later requests.
+/// Whether the reply had its first token by this event. If the reply continues from a draft, the
+/// token is in its first chunk, and later tokens belong to later requests.
 bool has_first_token(const timeline_event& e, const reply_result& r) noexcept;
 
 /// Returns the time from the start of a reply to its first token; -1 if there is none.
@@ -95,7 +95,7 @@ class replay_totals {
  public:
     explicit replay_totals(int replies, const std::vector<std::string>& servers = {});
 
-    /// Expects one more reply, to the results of functions.
+    /// Expects one more reply: a reply to function results.
     void expect_reply() noexcept { ++summary_.replies; }
     /// Expects this number of turns with expectations.
     void expect_checks(int turns) noexcept { summary_.unchecked_turns = turns; }

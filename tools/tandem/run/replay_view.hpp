@@ -11,7 +11,7 @@
 
 namespace tandem::command {
 
-/// Receives the events of a run, all of which it may ignore.
+/// Receives the events of a run. A view may ignore any of them.
 class replay_view {
  public:
     virtual ~replay_view() = default;

@@ -22,7 +22,7 @@ namespace tandem::command {
 class server_clients {
  public:
     struct server {
-        /// As given, and in display form.
+        /// The URL as given, and in display form.
         std::string given;
         std::string url;
         std::optional<client> talk;
@@ -36,8 +36,8 @@ class server_clients {
         const char* state() const noexcept;
     };
 
-    /// Precondition: `settings` is valid. `defaults`: the slots that the run uses unless they are
-    /// set.
+    /// Precondition: `settings` is valid. `defaults`: the slots that the run uses unless the
+    /// settings choose them.
     server_clients(boost::asio::any_io_executor executor, const service_config& settings,
                    const instruments& i,
                    detail::slot_defaults defaults = detail::service_slot_defaults);

@@ -24,7 +24,7 @@ void report_step(conversation& talk, const user_speech_step& step,
 awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
                          wait_until_function wait) {
     const auto began = std::chrono::steady_clock::now();
-    // Tools change the prompt.
+    // Tools change the prompt, so it is warmed with them.
     if (!options.tools.empty()) talk.warm(options);
     for (const auto& step : speech.steps) {
         const bool goes_on = co_await wait(began + step.at);

@@ -10,10 +10,10 @@
 
 namespace tandem::command {
 
-/// Waits until a time; the result is false if the wait was given up.
+/// Waits until a time; the result is false if the wait was cancelled.
 using wait_until_function = std::function<awaitable<bool>(std::chrono::steady_clock::time_point)>;
 
-/// Speaks `speech`, and meanwhile passes the reports of the recognizer to the conversation.
+/// Speaks `speech`, and passes the recognizer's reports to the conversation while doing so.
 /// `options` are those of the reply that follows. The result is false if a wait was cancelled.
 awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
                          wait_until_function wait);

@@ -13,8 +13,8 @@
 
 namespace tandem::command {
 
-/// Returns the number of a slot, or a dash for the chunk of a draft, which no slot generated during
-/// the reply.
+/// Returns the number of a slot. Returns a dash for a draft's chunk, because no slot generated it
+/// during the reply.
 std::string format_slot(int slot);
 
 /// The figures of one slot.

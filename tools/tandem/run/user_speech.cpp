@@ -11,7 +11,7 @@
 namespace tandem::command {
 namespace {
 
-// Short words that a recognizer hears instead of others.
+// Short words that the recognizer reports instead of the right ones.
 constexpr std::array<std::string_view, 4> misheard_words{"the", "a", "to", "you"};
 
 double draw_share(std::mt19937_64& dice) {
@@ -36,7 +36,7 @@ class speech_plan {
         if (pause_after_) add_mistaken_end();
         const auto end = ends_.empty() ? duration{} : ends_.back();
         if (rules_.eager && !ends_.empty()) add(end, kind::early_end, std::string(text_));
-        // An end comes after a partial transcript of the same time.
+        // An end comes after a partial transcript with the same time.
         std::ranges::stable_sort(speech_.steps, {}, &user_speech_step::at);
         speech_.length = end + rules_.eager.value_or(duration{});
         return std::move(speech_);

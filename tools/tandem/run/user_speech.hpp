@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// The speech of a simulated user, and the reports of a speech recognizer meanwhile. Pure.
+// The speech of a simulated user, and what a speech recognizer reports meanwhile. Pure.
 namespace tandem::command {
 
 /// The speaking rate of users, as in a calm conversation.
@@ -19,9 +19,9 @@ inline constexpr speech_pace user_pace{150};
 /// A report of the recognizer.
 struct user_speech_step {
     enum class kind {
-        partial,    ///< the words so far, of which the last may be wrong
+        partial,    ///< the words so far; the last one may be wrong
         early_end,  ///< the turn may have ended
-        speaks_on,  ///< it had not
+        speaks_on,  ///< the turn had not ended
     };
     /// Time since the user began to speak.
     duration at{};
@@ -34,14 +34,14 @@ struct user_speech_step {
 
 /// One turn of the user.
 struct user_speech {
-    /// In the order of their times.
+    /// Ordered by time.
     std::vector<user_speech_step> steps{};
     /// When the end of the turn is certain.
     duration length{};
 };
 
-/// Plans how `text` is spoken in a turn of a dialogue: equal arguments result in equal plans. The
-/// early end comes with the last word, the certain one `rules.eager` later. A pause that is
+/// Plans how the user speaks `text` in a turn of a dialogue. Equal arguments result in equal plans.
+/// The early end comes with the last word, and the certain end `rules.eager` later. A pause that is
 /// mistaken for an end is shorter than `rules.eager`.
 user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
                              std::int64_t seed, std::string_view dialogue, int turn);

@@ -10,7 +10,7 @@ struct segment_options {
     sentence_options sentences{};
     /// "-" for stdin.
     std::string file = "-";
-    /// Read plain text and print sentences for humans.
+    /// Whether to read plain text and print sentences for humans.
     bool text = false;
 };
 

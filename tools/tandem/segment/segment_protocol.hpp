@@ -38,7 +38,7 @@ class segment_protocol {
     std::size_t bad_lines_ = 0;
 };
 
-/// Replaces escapes of lone surrogates in a JSON text by the escape of U+FFFD, because they
+/// Replaces escapes of lone surrogates in a JSON text with the escape of U+FFFD, because they
 /// represent no character.
 void replace_lone_surrogates(std::string& line);
 

@@ -6,7 +6,7 @@
 
 namespace tandem::command {
 
-/// A file for appended lines, created with mode 0600. Never blocks: if a pipe is full, the write
+/// An append-only file of lines, created with mode 0600. Never blocks: if a pipe is full, the write
 /// fails.
 class audit_file {
  public:
@@ -28,7 +28,7 @@ class audit_file {
     std::function<void(const std::string&)> on_fault_;
     int fd_ = -1;
     bool has_failed_ = false;
-    /// The last write was partial.
+    /// Whether the last write was partial.
     bool is_inside_line_ = false;
 };
 

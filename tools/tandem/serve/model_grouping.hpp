@@ -16,9 +16,9 @@ struct model_grouping {
     std::vector<std::string> left_out{};
 };
 
-/// Returns the client-visible name of a model. Without --alias a server reports the path of its
-/// model file, of which only the last component is used: the path is internal, and a name with a
-/// leading slash cannot be part of a URL.
+/// Returns the client-visible name of a model. Without --alias, a server reports the path of its
+/// model file. The function then returns only the last component: the path is internal, and a name
+/// with a leading slash cannot be part of a URL.
 std::string to_client_model_name(std::string_view server_name);
 
 /// Groups servers by the model name that was given or reported. A server without a name gets the

@@ -141,7 +141,7 @@ class serving {
             gateway_.emplace(ioc_, std::move(settings));
             at.port = gateway_->port();
         } catch (const config_error& e) {
-            // Faults that depend on the models that the servers reported.
+            // These faults depend on the models that the servers reported.
             for (const auto& f : e.faults()) refuse(fmt::format("{} {}", f.field, f.message));
             return end(wrong_use);
         } catch (const gateway::store_error& e) {
@@ -279,7 +279,7 @@ class serving {
     name_resolver resolver_{ioc_.get_executor(), std::chrono::seconds(2)};
     std::optional<gateway::gateway_server> gateway_;
     std::optional<server_discovery> discovery_;
-    /// SIGHUP arrived before the gateway started.
+    /// Whether SIGHUP arrived before the gateway started.
     bool missed_hangup_ = false;
     int status_ = all_good;
 };

@@ -71,7 +71,7 @@ its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)";
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 constexpr std::array<std::string_view, 2> stream_by_names{"chunk", "token"};
 
-/// Replaces each file by the servers that it lists.
+/// Replaces each file with the servers that it lists.
 std::vector<named_server> read_server_files(const std::vector<named_server>& given,
                                             std::vector<std::string>& faults) {
     std::vector<named_server> servers;

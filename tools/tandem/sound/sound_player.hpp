@@ -30,7 +30,7 @@ class sound_player {
     void start(const audio_clip& s, duration limit);
     /// Waits for the end of the program. Returns its error, or an empty text.
     awaitable<std::string> wait();
-    /// Stops the playback at once.
+    /// Stops the playback immediately.
     void stop();
 
  private:

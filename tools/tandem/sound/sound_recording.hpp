@@ -14,7 +14,7 @@ class sound_timeline {
  public:
     sound_timeline(time_point begun, int rate) noexcept : begun_(begun), rate_(rate) {}
 
-    /// The next part of the recording: silence, then samples of the sound.
+    /// The next part of the recording: silence, followed by samples of the sound.
     struct piece {
         std::int64_t silence = 0;
         std::int64_t samples = 0;

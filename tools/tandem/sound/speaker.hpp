@@ -17,7 +17,7 @@ namespace tandem::command {
 struct speaker_options {
     /// Command line of the synthesizer; empty = none, with speaking times according to `pace`.
     std::vector<std::string> synthesizer{};
-    /// Test the synthesizer before the chat.
+    /// Whether to test the synthesizer before the chat.
     bool tries_synthesizer = false;
     /// The flag that selected the voice or language, with its value; or empty.
     std::string voice_flag{};
@@ -25,7 +25,7 @@ struct speaker_options {
     std::vector<std::string> player{};
     /// The message if no player was found.
     std::string no_player_message{};
-    /// Treat a missing player as an error.
+    /// Whether a missing player is an error.
     bool needs_player = false;
     /// Path of a WAV file of the chat, or empty.
     std::string wav{};
@@ -46,7 +46,7 @@ class speaker {
     struct utterance {
         std::optional<audio_clip> made{};
         duration length{};
-        /// The synthesizer played it between `from` and `to`.
+        /// Whether the synthesizer played it, between `from` and `to`.
         bool was_played = false;
         time_point from{};
         time_point to{};
@@ -64,7 +64,7 @@ class speaker {
     /// Test the synthesizer and the player. Return the error, or an empty text.
     awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
-    /// Disables playback. Calls `on_silent` once it is certain that sounds are not heard: a
+    /// Disables playback. Calls `on_silent` once it is certain that sounds are not heard, because a
     /// synthesizer may play its own.
     void on_missing_player(std::function<void()> on_silent);
     /// Starts playback; returns false if nothing plays. wait_until_played() waits for its end.
@@ -74,7 +74,7 @@ class speaker {
     void record(const utterance& u, time_point from, time_point to) {
         if (heard_ && u.made) heard_->add(*u.made, from, to);
     }
-    /// Stops playback and synthesis at once.
+    /// Stops playback and synthesis immediately.
     void stop();
 
     /// Returns true if a fault was reported.

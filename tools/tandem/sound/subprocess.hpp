@@ -31,12 +31,12 @@ struct process_result {
 
 struct process_limits {
     duration time{};
-    /// Bound of its output on stdout.
+    /// Maximum size of its output on stdout.
     std::size_t out_bytes = std::size_t{64} << 20;
 };
 
-/// Runs a program once with a text on stdin, with limits for time and output. It has its own
-/// process group, so that Ctrl-C does not reach it and its children are killed with it. SIGPIPE
+/// Runs a program once with a text on stdin, with limits on time and output. The program has its
+/// own process group, so that Ctrl-C does not reach it and its children are killed with it. SIGPIPE
 /// must be ignored. Owned by shared_ptr; to be used on one thread.
 class subprocess : public std::enable_shared_from_this<subprocess> {
  public:

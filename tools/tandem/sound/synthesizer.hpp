@@ -40,8 +40,8 @@ class synthesizer {
 
     /// Starts synthesis of a text in advance, unless the program plays its sounds itself.
     void prepare(const std::string& text);
-    /// Returns the sound of `text`, prepared or new. No fault if stop() ended it. A program that
-    /// wrote nothing counts as having played the sound if it ran for at least `min_play`.
+    /// Returns the sound of `text`, prepared or new. Reports no fault if stop() ended it. Assumes
+    /// that a program that wrote nothing has played the sound if it ran for at least `min_play`.
     awaitable<synthesis> make(std::string text, duration min_play);
     /// Stops the program and drops prepared sounds.
     void stop();

@@ -68,8 +68,8 @@ SF_INFO one_channel(int rate) {
     return info;
 }
 
-// libsndfile treats an excessive length as "until the end of the file", but not a length of 0,
-// which some programs write to a pipe.
+// Some programs write a length of 0 to a pipe. libsndfile treats an excessive length as "until the
+// end of the file", but not 0.
 void repair_length(std::string& bytes) {
     constexpr std::string_view unknown("data\0\0\0\0", 8);
     const auto at = bytes.substr(0, 4) == "RIFF" ? bytes.find(unknown) : std::string::npos;

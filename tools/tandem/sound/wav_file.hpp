@@ -14,7 +14,7 @@ struct decoded_sound {
 };
 
 /// Decodes a WAV file or another format of libsndfile (FLAC, Ogg, AIFF, …). If the length in the
-/// WAV header is wrong, as from a program that writes to a pipe, the number of bytes determines the
+/// WAV header is wrong, as in the output of a program to a pipe, the number of bytes determines the
 /// length. Mixes channels to mono. Rejects sounds of more than 10 minutes.
 decoded_sound decode_sound(const std::string& bytes);
 

@@ -153,7 +153,7 @@ std::string terminal::enter_bottom() {
     return (column_ > 0 ? "\n" : "") + bottom_->draw();
 }
 
-// A failure of stderr cannot be reported. After one, further writes are skipped to avoid waiting
+// A failure of stderr cannot be reported. After a failure, skips further writes to avoid waiting
 // again.
 void terminal::write_error(std::string_view text) {
     if (!err_failed_) err_failed_ = write_all(err_, text, write_timeout_) != 0;

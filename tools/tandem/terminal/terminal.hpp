@@ -62,7 +62,7 @@ class terminal {
 
     /// The error message; empty = none.
     const std::string& failure() const noexcept { return failure_; }
-    /// The failure is a pipe closed by its reader.
+    /// Whether the reader closed the pipe.
     bool is_pipe_closed() const noexcept { return reader_has_left_; }
     void on_failure(std::function<void()> f) { on_failure_ = std::move(f); }
 

@@ -5,7 +5,7 @@
 /// Saves and restores the modes of a terminal.
 namespace tandem::command::terminal_modes {
 
-/// Bracketed paste: the terminal marks pasted text, which distinguishes it from typed keys.
+/// Bracketed paste: the terminal marks pasted text to distinguish it from typed keys.
 inline constexpr std::string_view enable_bracketed_paste = "\x1b[?2004h";
 inline constexpr std::string_view disable_bracketed_paste = "\x1b[?2004l";
 

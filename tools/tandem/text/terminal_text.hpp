@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-// Formats untrusted text for a terminal. Columns are those of wcwidth() in a UTF-8 locale. Control
-// characters, which could control the terminal, and invalid UTF-8 are shown as U+FFFD.
+// Formats untrusted text for a terminal. Columns are those of wcwidth() in a UTF-8 locale. Shows
+// invalid UTF-8 as U+FFFD, and also control characters, because they could control the terminal.
 namespace tandem::command {
 
 /// Returns the width of `text` in columns.

@@ -9,7 +9,7 @@ function element(name, className, text = '') {
     return made;
 }
 
-/** Of `text`, how much a listener knows who heard `chars` characters of its `speech`. */
+/** The part of `text` that a listener knows after hearing `chars` characters of its `speech`. */
 export function heardPart(text, speech, chars) {
     const all = [...speech].length;
     if (chars >= all) return text;
@@ -44,7 +44,7 @@ class Piece {
         return this.#heard.textContent;
     }
 
-    /** chars: of the chunk's speech, from its start. */
+    /** chars: number of characters heard, from the start of the chunk's speech. */
     hear(chars) {
         const { text, speech } = this.#chunk;
         const part = heardPart(text, speech, chars);
@@ -56,7 +56,7 @@ class Piece {
         this.hear(Infinity);
     }
 
-    /** Nothing more of it will be heard. */
+    /** The user will not hear the rest. */
     cut() {
         const rest = this.#rest.textContent;
         if (!rest) return;
@@ -66,13 +66,13 @@ class Piece {
         this.#rest.before(this.#note, this.#gap);
     }
 
-    /** It will be said again from where it was cut. */
+    /** The bot will say it again from where it was cut. */
     dropRest() {
         for (const part of [this.#rest, this.#note, this.#gap]) part.remove();
     }
 }
 
-/** What the bot says in one go; more than one reply where it was cut and went on. */
+/** What the bot says in one turn; several replies if it was cut and resumed. */
 class Bubble {
     #row;
     #text = element('p', 'text');
@@ -100,12 +100,12 @@ class Bubble {
         for (const piece of this.#pieces) piece.dropRest();
     }
 
-    /** It was cut before it said anything. */
+    /** Call if the reply was cut before the bot said anything. */
     remove() {
         this.#row.remove();
     }
 
-    /** Nothing comes any more. */
+    /** Call when no more chunks will come. */
     end() {
         this.#text.classList.remove('is-thinking');
         if (this.#pieces.length === 0) this.#text.textContent = '…';
@@ -124,7 +124,7 @@ class CallRow {
         row.append(element('p', 'text', `The bot calls ${wordsOf(call)}`));
     }
 
-    /** Lets the user answer. */
+    /** Asks the user for the result. */
     ask(onResult) {
         const field = element('input', '');
         field.placeholder = 'Result';
@@ -152,10 +152,10 @@ export class Bubbles {
     #told;
     // The row of the user's current speech.
     #partial = null;
-    /** Screen readers are told the bot's words. */
+    /** Whether screen readers announce the bot's words. */
     isRead = false;
 
-    /** end: keeps the end in sight; told: what is read out by screen readers. */
+    /** end: keeps the end in sight; told: the element that screen readers announce. */
     constructor({ list, end, told }) {
         this.#list = list;
         this.#end = end;
@@ -168,7 +168,7 @@ export class Bubbles {
         this.#end.go();
     }
 
-    /** What the user has said so far; empty if it comes to nothing. */
+    /** Shows what the user has said so far; empty if the speech is discarded. */
     hearing(text) {
         this.#partial?.remove();
         this.#partial = text ? this.#words('user is-partial', text) : null;
@@ -189,7 +189,7 @@ export class Bubbles {
         this.#told.textContent = text;
     }
 
-    /** The bot says this now. */
+    /** Announces what the bot says now. */
     tell(text) {
         if (this.isRead) this.#told.textContent = `Bot: ${text}`;
     }

@@ -1,5 +1,5 @@
-// The preparation of the gateway while the user speaks: it evaluates the words so far, and drafts
-// the reply to words that are probably complete.
+// How the gateway prepares while the user speaks: it evaluates the words so far, and drafts the
+// reply to words that are probably complete.
 
 import { wordsOf } from './echo.js';
 
@@ -7,20 +7,20 @@ const key = (text) => wordsOf(text).join(' ');
 
 export class Draft {
     #socket;
-    // Of the draft; null without one.
+    // The words of the draft; null without one.
     #words = null;
 
     constructor(socket) {
         this.#socket = socket;
     }
 
-    /** The user has said this so far. Other words than the draft's are the sign of going on. */
+    /** The user has said this so far. New words mean that the draft is outdated. */
     hear(text) {
         if (this.#words !== null && this.#words !== key(text)) this.drop();
         this.#socket.send({ type: 'hearing', text });
     }
 
-    /** The user has probably said all. */
+    /** The user has probably finished speaking. */
     begin({ turn, text, options }) {
         if (this.#words === key(text)) return;
         this.#words = key(text);
@@ -32,7 +32,7 @@ export class Draft {
         this.#words = null;
     }
 
-    /** A turn continues from it, or the gateway drops it. */
+    /** Forgets the draft: a turn continues from it, or the gateway drops it. */
     end() {
         this.#words = null;
     }

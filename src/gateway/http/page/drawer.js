@@ -24,7 +24,8 @@ export class Drawer {
 
     /**
      * listModels(): a promise of the models' names. listVoices(): the names of the voices.
-     * onChange(): a setting has changed. onSession(): one that needs a new session has changed.
+     * onChange(): a setting has changed. onSession(): one that requires a new session has
+     * changed.
      */
     constructor({ dialog, close, settings, listModels, listVoices, onChange, onSession }) {
         this.#dialog = dialog;

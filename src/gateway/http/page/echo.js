@@ -7,7 +7,7 @@ export const wordsOf = (text) =>
         .normalize('NFKC')
         .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Browsers take their own speech for the user's: most words of an echo were just spoken. */
+/** Whether the words are an echo of the page's speech, that is, most of them were just spoken. */
 export function isEcho(heard, spoken) {
     const known = new Set(wordsOf(spoken));
     const got = wordsOf(heard);

@@ -24,7 +24,7 @@ export function roundTogether(values) {
     return whole;
 }
 
-/** A row for the sum, and one for each part that is more than nothing. */
+/** A row for the sum, and one for each part that is not zero. */
 function addUp(name, say, parts) {
     const whole = roundTogether(Object.values(parts));
     const total = whole.reduce((one, other) => one + other, 0);
@@ -93,7 +93,7 @@ export class Figures {
         this.#place.replaceChildren();
     }
 
-    /** Of one reply, whose `number` the timeline has too. */
+    /** Shows the figures of one reply; the timeline uses the same `number`. */
     show(number, end) {
         if (!end.metrics) return;
         const list = element('dl', '', ...rowsOf(end).map(rowOf));

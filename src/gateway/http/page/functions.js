@@ -1,4 +1,4 @@
-// Functions that the model may call: the page answers one of them, and the user the other.
+// Functions that the model may call: the page answers one of them, and the user answers the other.
 
 const described = (name, description, properties) => ({
     type: 'function',

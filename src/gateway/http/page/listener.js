@@ -9,11 +9,11 @@ const faults = {
     network: 'Speech recognition cannot be reached.',
     'language-not-supported': 'Speech recognition does not know this language.',
 };
-// Browsers end recognition after some silence. If it repeatedly ends at once, it does not work.
+// Browsers end recognition after some silence. If it repeatedly ends immediately, it does not work.
 const shortRunMs = 1000;
 const mostShortRuns = 3;
-// Words that stay unchanged for this long are probably complete. Recognition needs longer to be
-// sure.
+// Words that stay unchanged for this long are probably complete. Recognition takes longer to report
+// them as final.
 const pauseMs = 300;
 
 export class Listener {
@@ -30,9 +30,9 @@ export class Listener {
     }
 
     /**
-     * onPartial(text): what the user has said so far; empty if it comes to nothing.
-     * onPause(text): this is probably all.
-     * onFinal(text, msAgo): with the time since the user stopped.
+     * onPartial(text): what the user has said so far; empty if the speech is discarded.
+     * onPause(text): the user has probably said all.
+     * onFinal(text, msAgo): what the user said, and how long ago the user stopped.
      * onChange(fault)
      */
     constructor(handlers) {

@@ -8,7 +8,7 @@ export class LogEnd {
     #isAtEnd = true;
     #lastTop = 0;
 
-    /** button: leads to the end; it is hidden there. */
+    /** button: scrolls to the end; hidden while the end is in view. */
     constructor({ scroll, list, button }) {
         this.#scroll = scroll;
         this.#button = button;
@@ -28,7 +28,8 @@ export class LogEnd {
         this.#scroll.scrollTop = this.#scroll.scrollHeight;
     }
 
-    // While text grows, the view is not at the end for a moment. Only scrolling up leaves the end.
+    // While text grows, the view is briefly not at the end. Only scrolling up leaves
+    // it.
     #scrolled() {
         const { scrollHeight, scrollTop, clientHeight } = this.#scroll;
         if (scrollHeight - scrollTop - clientHeight < nearPx) this.#isAtEnd = true;

@@ -29,7 +29,7 @@ function write(values) {
     try {
         localStorage.setItem(place, JSON.stringify(values));
     } catch {
-        // The settings last until the page is closed.
+        // The settings then last until the page is closed.
     }
 }
 
@@ -56,7 +56,7 @@ export class Settings {
         return functions.filter((tool) => names.includes(tool.function.name));
     }
 
-    /** Fields of the first message of a session. */
+    /** Settings for the first message of a session. */
     get session() {
         const { model, pacing, prompt } = this.#values;
         return {

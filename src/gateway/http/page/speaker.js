@@ -1,5 +1,5 @@
-// Speaks a chunk and reports progress: with the browser's voice or, if there is none, silently at
-// speaking pace.
+// Speaks a chunk and reports progress: with the browser's voice, or silently at speaking pace if
+// there is none.
 
 const silentCharsPerSecond = 16;
 // A browser without voices fires no event: neither start, nor end, nor error.
@@ -20,7 +20,7 @@ export class Speaker {
     voice = '';
     #onNoVoice;
 
-    /** onNoVoice(): the browser cannot speak; replies go on in silence. */
+    /** onNoVoice(): the browser cannot speak; replies continue silently. */
     constructor({ onNoVoice }) {
         this.#onNoVoice = onNoVoice;
     }
@@ -33,7 +33,7 @@ export class Speaker {
         return this.#isMuted || !this.canSpeak;
     }
 
-    /** The names of the browser's voices, those of the user's language first. */
+    /** The names of the browser's voices; those of the user's language come first. */
     get voices() {
         const language = navigator.language.slice(0, 2);
         const isOther = ({ lang }) => Number(!lang.startsWith(language));
@@ -41,7 +41,7 @@ export class Speaker {
         return all.sort((a, b) => isOther(a) - isOther(b)).map(({ name }) => name);
     }
 
-    /** Called when there are other voices. */
+    /** The handler to call when the list of voices changes. */
     set onVoices(onVoices) {
         if (this.#synthesis) this.#synthesis.onvoiceschanged = onVoices;
     }
@@ -52,7 +52,7 @@ export class Speaker {
         this.#rate = rate;
     }
 
-    /** What is being spoken goes on from where it is. */
+    /** Muting continues the current speech silently from where it is. */
     set isMuted(isMuted) {
         this.#isMuted = isMuted;
         const current = this.#current;
@@ -61,19 +61,19 @@ export class Speaker {
         this.#pace(current);
     }
 
-    /** Phones let a page speak only once it did so in answer to a tap. */
+    /** Call on a tap: phones let a page speak only after it has spoken in response to one. */
     unlock() {
         if (!this.isMuted && !this.#synthesis.speaking)
             this.#synthesis.speak(new SpeechSynthesisUtterance(''));
     }
 
-    /** What was spoken a moment ago, or is now. */
+    /** What was spoken a moment ago or is being spoken. */
     get recentText() {
         if (this.#current) return `${this.#lastWords.text} ${this.#current.text}`;
         return performance.now() < this.#lastWords.until ? this.#lastWords.text : '';
     }
 
-    /** One at a time. onStart(), onProgress(chars), and onEnd() once, unless it is stopped. */
+    /** Speaks one text. Calls onStart(), onProgress(chars), and, if not stopped, onEnd() once. */
     speak(text, handlers) {
         this.stop();
         const current = {
@@ -90,7 +90,7 @@ export class Speaker {
         else this.#voice(current);
     }
 
-    /** Stops, and tells how many characters of the text were heard; null if nothing was spoken. */
+    /** Stops, and returns the number of characters heard; null if nothing was being spoken. */
     stop() {
         const current = this.#current;
         if (!current) return null;
@@ -187,7 +187,7 @@ export class Speaker {
         current.handlers.onEnd();
     }
 
-    // True if the browser spoke it.
+    // Returns true if the browser spoke it.
     #leave(current) {
         const wasSpoken = current.utterance !== null;
         clearInterval(current.timer);

@@ -32,7 +32,7 @@ export class Talk {
     #graceTimer = 0;
 
     /**
-     * onPhase({isRunning, isSpeaking, mayGoOn, call}) is told of each change; call: the function
+     * onPhase({isRunning, isSpeaking, mayGoOn, call}) is called on each change; call: the function
      * whose result the bot waits for.
      */
     constructor({ socket, speaker, bubbles, timeLine, settings, onPhase }) {
@@ -51,7 +51,7 @@ export class Talk {
 
     // --- what the user does
 
-    /** The user has said `text`, and stopped so long ago. */
+    /** The user has said `text`, and stopped `stoppedMsAgo` ago. */
     say(text, stoppedMsAgo) {
         this.#send('commit', text, stoppedMsAgo);
     }
@@ -106,7 +106,7 @@ export class Talk {
         this.#tellPhase();
     }
 
-    /** It was no barge-in. */
+    /** Resumes the cut turn: the interruption was no barge-in. */
     goOn() {
         const cut = this.#cut;
         if (!cut || !this.#socket.isReady) return;
@@ -115,7 +115,7 @@ export class Talk {
         this.#socket.send({ type: 'resume', turn: id });
     }
 
-    /** Goes on in a new session, with other settings. */
+    /** Continues in a new session with the new settings. */
     renew() {
         if (this.#said.length > 0) this.#bubbles.note('The new settings apply from here on.');
         this.#socket.anew();
@@ -136,7 +136,7 @@ export class Talk {
 
     // --- what the connection does
 
-    /** The first message of a connection. Without a session, what was said is told anew. */
+    /** The first message of a connection. Without a session, it contains the dialogue so far. */
     opening(session) {
         const [first] = this.#waiting;
         if (session) return this.#turnWith({ session, turn: first?.id, text: first?.text });
@@ -156,7 +156,7 @@ export class Talk {
             this.#socket.send({ type: 'start', ...this.#turnWith({ turn: id, text }) });
     }
 
-    /** The voice stops: what was not spoken to its end comes again. */
+    /** The connection is lost. Stops the voice: an unfinished chunk will be spoken again. */
     lost() {
         const turn = this.#running;
         this.#speaker.stop();
@@ -172,7 +172,7 @@ export class Talk {
         this.#tellPhase();
     }
 
-    /** There will be no connection: nothing that was asked is answered. */
+    /** There will be no more connections: the open questions stay unanswered. */
     stopped() {
         this.#waiting = [];
         this.#broken = null;
@@ -213,14 +213,15 @@ export class Talk {
         return turn;
     }
 
-    // Replies arrive in order: all before this one have ended, even without a message.
+    // Replies arrive in order, so all earlier ones have ended, even without a message.
     #turnOf(id) {
         const at = this.#turns.findIndex((turn) => turn.id === id);
         for (const over of this.#turns.splice(0, Math.max(at, 0))) this.#close(over);
         return at < 0 ? this.#goneOn(id) : this.#turns[0];
     }
 
-    // After a lost connection, the gateway resumes by itself, under the interrupted turn.
+    // After a lost connection, the gateway resumes by itself, with the interrupted turn's
+    // id.
     #goneOn(id) {
         for (const over of this.#turns.splice(0)) this.#close(over);
         const bubble = this.#broken?.bubble ?? this.#newBubble();
@@ -331,7 +332,7 @@ export class Talk {
         for (const message of turn.held) this.heard(message);
     }
 
-    // A refused start has no reply.
+    // A rejected start has no reply.
     #refused(message) {
         this.#bubbles.note(message.message, true);
         const at = this.#turns.findIndex((turn) => turn.id === message.turn);
@@ -366,7 +367,7 @@ export class Talk {
         return { ...fields, timeline: true, options };
     }
 
-    // --- what may be done now
+    // --- the next possible actions
 
     #setCut(turn) {
         this.#cut = turn;

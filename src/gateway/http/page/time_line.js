@@ -51,14 +51,14 @@ function html(name, className) {
     return made;
 }
 
-// As "slot:0:1".
+// For example "slot:0:1".
 function laneName(lane, isOneServer) {
     if (laneNames[lane]) return laneNames[lane];
     const [, server, slot] = lane.split(':');
     return isOneServer ? `Slot ${slot}` : `${server}: slot ${slot}`;
 }
 
-// As "speech is-cut".
+// For example "speech is-cut".
 const kindOf = (bar) => bar.kind.split(' ')[0];
 
 function legendEntry(kind) {
@@ -81,7 +81,7 @@ export class TimeLine {
     #count = 0;
     #timer = 0;
 
-    /** empty: shown until the first reply. */
+    /** empty: the element shown until the first reply. */
     constructor({ place, empty, legend, figures }) {
         this.#place = place;
         this.#empty = empty;
@@ -105,7 +105,7 @@ export class TimeLine {
         this.#draw();
     }
 
-    /** Tells what happens in a reply, as it happens. */
+    /** Adds a reply; returns functions that report its events as they happen. */
     begin() {
         const turn = {
             model: new TimeLineTurn(performance.now()),
@@ -215,7 +215,7 @@ export class TimeLine {
         return made;
     }
 
-    /** Puts the turns side by side; the width of all. */
+    /** Puts the turns side by side; returns their total width. */
     #arrange(now) {
         let x = 8;
         for (const turn of this.#turns) {
@@ -298,7 +298,7 @@ export class TimeLine {
         return made;
     }
 
-    /** Where its label ends, if it has one. */
+    /** Where the bar's label ends; 0 without a label. */
     #endOf(bar, turn) {
         if (!bar.label) return 0;
         return (bar.from - turn.model.began) * pxPerMs + labelGap + widthOf(bar.label);

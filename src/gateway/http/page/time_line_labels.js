@@ -10,7 +10,7 @@ const isWithin = (box, view) => box.left >= view.left && box.right <= view.right
 const areApart = (one, other) =>
     one.right + margin < other.left || other.right + margin < one.left;
 
-// The name of a reply stays in view while a part of the reply is.
+// The name of a reply stays in view while part of the reply is in view.
 function moveName({ group, x, width }, left) {
     const name = group.querySelector('text.turn');
     const most = Math.max(width - widthOf(name.textContent), margin);

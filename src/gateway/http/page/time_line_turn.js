@@ -1,4 +1,4 @@
-// The events of one reply as bars on lanes. Times are ms of the page's clock. Pure.
+// The events of one reply as bars on lanes. Times are in ms of the page's clock. Pure.
 //
 // While the reply runs, bars are estimated from chunks and speech. The server's events arrive with
 // the `end` and replace the estimates.
@@ -7,7 +7,7 @@ import { wordsOf } from './functions.js';
 
 const ends = new Set(['cut', 'lost', 'end', 'request', 'warming', 'slot_wait']);
 
-// A slot that is granted at once causes no wait.
+// A slot that is granted immediately causes no wait.
 const leastWaitMs = 1;
 
 export const slotLane = (event) => `slot:${event.server ?? 0}:${event.slot}`;
@@ -67,7 +67,7 @@ export class TimeLineTurn {
         call.words += ` → ${result}`;
     }
 
-    /** With the events of the server's clock, if they were told. */
+    /** The reply has ended. Converts the events in `message`, if any, to the page's clock. */
     ended(message, now) {
         this.close(now);
         const chunks = new Map(this.#chunks.map((chunk) => [chunk.seq, chunk.at]));
@@ -85,7 +85,7 @@ export class TimeLineTurn {
         this.over ??= now;
     }
 
-    /** All bars: {lane, kind, from, to, words, label}; `to` is `now` for what goes on. */
+    /** All bars: {lane, kind, from, to, words, label}; `to` is `now` for unfinished ones. */
     bars(now) {
         return [
             ...this.#serverBars(),
@@ -143,7 +143,7 @@ export class TimeLineTurn {
     #requestBars(event, later) {
         const at = later.findIndex(({ what }) => ends.has(what));
         const during = at < 0 ? later : later.slice(0, at);
-        // The server ended the request, at the time of its last text.
+        // The server ended the request when it sent its last text.
         const isCut = at >= 0 && (later[at].what === 'cut' || later[at].what === 'lost');
         const lastText = during.findLast(
             ({ what }) => what !== 'continued' && what !== 'warmed',
