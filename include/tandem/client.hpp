@@ -1,9 +1,9 @@
 #pragma once
 
 #include "tandem/config.hpp"
+#include "tandem/detail/assert_not_moved_from.hpp"
 #include "tandem/detail/async_call.hpp"
 #include "tandem/detail/cancellation.hpp"
-#include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/instruments.hpp"
 #include "tandem/message_list.hpp"
@@ -248,13 +248,13 @@ class client {
     auto call(Function function, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
               Args... args) {
         return detail::async_call<detail::side_effects::none, CompletionToken, Results...>(
-            function, diag, token, detail::used(link_), std::move(args)...);
+            function, diag, token, detail::assert_not_moved_from(link_), std::move(args)...);
     }
     template <class CompletionToken, class... Results, class Function, class... Args>
     auto change(Function function, diagnostics* diag,
                 std::remove_reference_t<CompletionToken>& token, Args... args) {
         return detail::async_call<detail::side_effects::possible, CompletionToken, Results...>(
-            function, diag, token, detail::used(link_), std::move(args)...);
+            function, diag, token, detail::assert_not_moved_from(link_), std::move(args)...);
     }
 
     static void prepare(std::shared_ptr<link>, pending<server_props>);

@@ -2,9 +2,9 @@
 
 #include "tandem/config.hpp"
 #include "tandem/conversation_options.hpp"
+#include "tandem/detail/assert_not_moved_from.hpp"
 #include "tandem/detail/async_call.hpp"
 #include "tandem/detail/cancellation.hpp"
-#include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
@@ -298,13 +298,13 @@ class conversation {
     auto call(Function function, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
               Args... args) {
         return detail::async_call<detail::side_effects::none, CompletionToken, Result>(
-            function, diag, token, detail::used(shell_), std::move(args)...);
+            function, diag, token, detail::assert_not_moved_from(shell_), std::move(args)...);
     }
     template <class CompletionToken, class Result, class Function, class... Args>
     auto change(Function function, diagnostics* diag,
                 std::remove_reference_t<CompletionToken>& token, Args... args) {
         return detail::async_call<detail::side_effects::possible, CompletionToken, Result>(
-            function, diag, token, detail::used(shell_), std::move(args)...);
+            function, diag, token, detail::assert_not_moved_from(shell_), std::move(args)...);
     }
 
     static void destroy_on_strand(shell s) noexcept;

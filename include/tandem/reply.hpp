@@ -1,11 +1,11 @@
 #pragma once
 
 #include "tandem/chunk.hpp"
+#include "tandem/detail/assert_not_moved_from.hpp"
 #include "tandem/detail/cancellation.hpp"
 #include "tandem/detail/consumer_delivery.hpp"
 #include "tandem/detail/initiation.hpp"
 #include "tandem/detail/reply_link.hpp"
-#include "tandem/detail/used.hpp"
 #include "tandem/detail/wait_cancellation.hpp"
 #include "tandem/duration.hpp"
 #include "tandem/error.hpp"
@@ -173,7 +173,7 @@ class reply {
     auto wait(begin_function<Value> begin, cancel_function cancel, diagnostics* diag,
               std::remove_reference_t<CompletionToken>& token) {
         return detail::initiate<CompletionToken, void(error_code, Value)>(
-            detail::used(shell_),
+            detail::assert_not_moved_from(shell_),
             [begin, cancel](shell s, const executor_type& executor, diagnostics* d, auto handler) {
                 detail::shared_cancellation by;
                 detail::connect_cancellation<detail::side_effects::none>(handler, [&] {

@@ -3,9 +3,9 @@
 #include "tandem/config.hpp"
 #include "tandem/conversation.hpp"
 #include "tandem/conversation_options.hpp"
+#include "tandem/detail/assert_not_moved_from.hpp"
 #include "tandem/detail/async_call.hpp"
 #include "tandem/detail/cancellation.hpp"
-#include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/instruments.hpp"
 #include "tandem/service_config.hpp"
@@ -91,13 +91,13 @@ class service {
     auto async_servers(CompletionToken&& token) {
         return detail::async_call<detail::side_effects::none, CompletionToken,
                                   std::vector<server_status>>(&service::ask_servers, nullptr, token,
-                                                              detail::used(core_));
+                                                              detail::assert_not_moved_from(core_));
     }
     template <class CompletionToken>
     auto async_servers(diagnostics& diag, CompletionToken&& token) {
         return detail::async_call<detail::side_effects::none, CompletionToken,
                                   std::vector<server_status>>(&service::ask_servers, &diag, token,
-                                                              detail::used(core_));
+                                                              detail::assert_not_moved_from(core_));
     }
 
     /// The service's strand. Empty once the execution context is gone.

@@ -48,7 +48,7 @@ void chunk_queue::add_chunk(time_point now, chunk c, int interval) {
     append_to_item(now, std::move(c));
     if (interval <= 1 || joined_->tokens >= interval || joined_->boundary == boundary::end ||
         joined_->text.size() >= max_item_bytes)
-        complete();
+        complete_item();
 }
 
 // Cleaned speech lacks the space between two chunks, which their texts still contain.
@@ -76,7 +76,7 @@ void chunk_queue::append_to_item(time_point now, chunk c) {
     joined_->handed_over = now;
 }
 
-void chunk_queue::complete() {
+void chunk_queue::complete_item() {
     items_.push_back(std::move(*joined_));
     joined_.reset();
 }
@@ -108,7 +108,7 @@ bool chunk_queue::end(channel_end why) {
     }
     if (end_) return false;
     end_ = std::move(why);
-    if (joined_) complete();
+    if (joined_) complete_item();
     return true;
 }
 

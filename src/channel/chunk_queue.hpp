@@ -43,7 +43,7 @@ class chunk_queue {
  private:
     bool has_room() const noexcept;
     void append_to_item(time_point now, chunk c);
-    void complete();
+    void complete_item();
 
     pace pace_;
     std::size_t capacity_;

@@ -71,11 +71,11 @@ std::string cluster_member::key(std::string_view what, const std::string& server
     return fmt::format("tdm:{}:{}:{}", options_.name, what, server);
 }
 
-lending_names cluster_member::names_for(const std::string& server) const {
+lending_names cluster_member::make_lending_names(const std::string& server) const {
     return {options_.gateway_id, key("messages", server)};
 }
 
-std::vector<std::string> cluster_member::keys_for(const std::string& server) const {
+std::vector<std::string> cluster_member::make_lending_keys(const std::string& server) const {
     return {key("members"), key("processes"), key("slots", server), key("wishes", server)};
 }
 
@@ -205,8 +205,8 @@ void cluster_member::warn_about_duplicate() {
 
 // --- drained servers
 
-void cluster_member::drain(const std::string& server, bool is_drained) {
-    drains_.set(server, is_drained);
+void cluster_member::set_server_drained(const std::string& server, bool is_drained) {
+    drains_.set_drained(server, is_drained);
     write_drains();
 }
 
@@ -230,14 +230,16 @@ void cluster_member::write_drains() {
 void cluster_member::claim(const std::string& server, int slots, const share_action::claim& c,
                            claim_handler done) {
     scripts::claim().run(
-        commands_, keys_for(server), claim_arguments(names_for(server), detail::now(), slots, c),
+        commands_, make_lending_keys(server),
+        claim_arguments(make_lending_names(server), detail::now(), slots, c),
         [done = std::move(done)](const auto& answer) { done(read_loans(answer)); });
 }
 
 void cluster_member::offer(const std::string& server, const reported_loan& l, bool is_leaving,
                            offer_handler done) {
     scripts::offer().run(
-        commands_, keys_for(server), offer_arguments(names_for(server), l, is_leaving),
+        commands_, make_lending_keys(server),
+        offer_arguments(make_lending_names(server), l, is_leaving),
         [done = std::move(done)](const auto& answer) {
             if (!answer || answer->kind != answer_kind::integer) return done(offer_result::unknown);
             done(answer->number == 1 ? offer_result::taken : offer_result::not_wanted);

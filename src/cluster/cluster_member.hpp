@@ -55,7 +55,7 @@ class cluster_member {
     }
     /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
     /// happens once it answers again.
-    void drain(const std::string& server, bool is_drained);
+    void set_server_drained(const std::string& server, bool is_drained);
     /// Sets the handler that receives the servers that any gateway has drained, repeatedly, and the
     /// ends of drains.
     void set_drain_handler(
@@ -104,8 +104,8 @@ class cluster_member {
     bool has_lease() const;
     std::string key(std::string_view what) const;
     std::string key(std::string_view what, const std::string& server) const;
-    lending_names names_for(const std::string& server) const;
-    std::vector<std::string> keys_for(const std::string& server) const;
+    lending_names make_lending_names(const std::string& server) const;
+    std::vector<std::string> make_lending_keys(const std::string& server) const;
     void beat();
     void send_beat(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();

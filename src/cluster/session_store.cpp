@@ -50,7 +50,7 @@ void session_store::take(const std::string& session, const std::string& owner, s
 }
 
 // A client that has since disconnected must not take the session from another client.
-void session_store::ask_holder(taking t) {
+void session_store::ask_holder(take_request t) {
     if (!t.is_wanted()) return;
     std::string request;
     if (detail::now() < t.until) request.append(release_request) += t.session;
@@ -64,7 +64,7 @@ void session_store::ask_holder(taking t) {
         });
 }
 
-void session_store::ask_holder_later(taking t) {
+void session_store::ask_holder_later(take_request t) {
     const auto due = std::min(detail::now() + t.next_wait, t.until);
     t.next_wait = std::min(2 * t.next_wait, max_wait);
     const auto timer = std::make_shared<boost::asio::steady_timer>(executor_, due);

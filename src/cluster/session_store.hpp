@@ -73,7 +73,7 @@ class session_store {
     void release(const std::string& session, session_epoch own);
 
  private:
-    struct taking {
+    struct take_request {
         std::string session;
         std::string owner;
         session_epoch own;
@@ -84,8 +84,8 @@ class session_store {
     };
 
     std::string key_of(const std::string& session) const { return keys_.prefix + session; }
-    void ask_holder(taking t);
-    void ask_holder_later(taking t);
+    void ask_holder(take_request t);
+    void ask_holder_later(take_request t);
 
     store_link& link_;
     key_names keys_;

@@ -5,7 +5,7 @@
 
 namespace tandem::cluster {
 
-void shared_drains::set(const std::string& server, bool is_drained) {
+void shared_drains::set_drained(const std::string& server, bool is_drained) {
     unwritten_[server] = {server, is_drained};
     if (is_drained)
         drained_.insert(server);

@@ -19,7 +19,7 @@ void shared_texts::put_long(time_point now, const std::string& key, duration kep
                             const std::function<std::string()>& make_text) {
     if (!budget_.has_room(now, least_bytes)) return;
     auto text = make_text();
-    if (budget_.take(now, text.size())) put(key, std::move(text), kept);
+    if (budget_.spend_if_room(now, text.size())) put(key, std::move(text), kept);
 }
 
 void shared_texts::find(const std::string& key, duration limit, find_handler done) {

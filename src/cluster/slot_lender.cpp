@@ -35,11 +35,11 @@ void slot_lender::start() {
     use_->slots->lock()->on_change = [weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->post_update();
     };
-    learn_slots();
+    load_slot_count();
 }
 
 // The number of slots must be known before any can be borrowed.
-void slot_lender::learn_slots() {
+void slot_lender::load_slot_count() {
     link_->load_props(
         [weak = weak_from_this()](error_code ec, const diagnostics&, const server_props&) {
             const auto self = weak.lock();
@@ -47,7 +47,7 @@ void slot_lender::learn_slots() {
             if (!ec) return self->post_update();
             self->retry_.expires_after(retry_props_after);
             self->retry_.async_wait([weak](error_code stopped) {
-                if (const auto again = weak.lock(); again && !stopped) again->learn_slots();
+                if (const auto again = weak.lock(); again && !stopped) again->load_slot_count();
             });
         });
 }
@@ -65,14 +65,14 @@ void slot_lender::post_update() {
 
 // An action may lead to a grant; the loop then performs the grant's actions, too.
 void slot_lender::perform_actions() {
-    if (is_running_ || link_->shut_down()) return;
+    if (is_running_ || link_->is_shut_down()) return;
     is_running_ = true;
     do {
         const auto actions = share_.take_actions();
         for (const auto& a : actions) perform(a);
         if (!actions.empty()) link_->slots().dispatch_grants();
         const auto now = detail::now();
-        share_.update(now, view());
+        share_.update(now, observe_slots());
         const auto table = use_->slots->lock();
         table->scheduler.set_lease(share_.lease_end(now));
         table->scheduler.set_unchecked(share_.count_unchecked());
@@ -90,7 +90,7 @@ void slot_lender::arm_timer() {
     });
 }
 
-local_slots slot_lender::view() const {
+local_slots slot_lender::observe_slots() const {
     const auto table = use_->slots->lock();
     const auto& scheduler = table->scheduler;
     local_slots view{.reuse_guard = table->known.reuse_guard()};
@@ -117,7 +117,7 @@ double slot_lender::take_average_running() {
 void slot_lender::set_use_elsewhere(const slots::use_elsewhere& u) {
     use_->slots->lock()->scheduler.set_use_elsewhere(u);
     // Otherwise, requests that wait only for the limit would wait until another request ends.
-    if (!link_->shut_down()) link_->slots().dispatch_grants();
+    if (!link_->is_shut_down()) link_->slots().dispatch_grants();
 }
 
 // --- events
@@ -202,7 +202,8 @@ void slot_lender::perform(const share_action::queue_wish& w) {
     const auto ticket =
         manager.enqueue({.kind = w.wish.kind, .due = w.wish.due, .is_from_elsewhere = true},
                         [weak = weak_from_this(), gateway = w.gateway](const slots::grant& g) {
-                            if (const auto self = weak.lock()) self->give(gateway, g.slot);
+                            if (const auto self = weak.lock())
+                                self->grant_to_gateway(gateway, g.slot);
                             return false;  // nothing runs on the slot here
                         });
     if (ticket != slots::no_ticket) wishes_[w.gateway] = ticket;
@@ -213,7 +214,7 @@ void slot_lender::perform(const share_action::withdraw_wish& w) {
         link_->slots().cancel_request(known.mapped());
 }
 
-void slot_lender::give(const std::string& gateway, int slot) {
+void slot_lender::grant_to_gateway(const std::string& gateway, int slot) {
     wishes_.erase(gateway);
     std::optional<time_point> last_used;
     {

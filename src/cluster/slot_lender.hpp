@@ -46,7 +46,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     const std::string& name() const noexcept { return name_; }
 
  private:
-    void learn_slots();
+    void load_slot_count();
     void post_update();
     void perform_actions();
     void perform(const any_share_action& any);
@@ -57,8 +57,8 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     void perform(const share_action::send_away& s);
     void perform(const share_action::queue_wish& w);
     void perform(const share_action::withdraw_wish& w);
-    void give(const std::string& gateway, int slot);
-    local_slots view() const;
+    void grant_to_gateway(const std::string& gateway, int slot);
+    local_slots observe_slots() const;
     void arm_timer();
 
     cluster_member& member_;

@@ -49,21 +49,21 @@ void slot_share::return_idle_slots(time_point now) {
     if (offer_again_at_ && now < *offer_again_at_) return;
     offer_again_at_.reset();
     for (auto& [slot, h] : held_) {
-        if (h.stage == stage::offered || local(slot).is_busy) continue;
+        if (h.stage == stage::offered || local_slot(slot).is_busy) continue;
         if (h.stage == stage::here) actions_.push_back(share_action::send_away{slot});
         h.stage = stage::offered;
         actions_.push_back(share_action::offer{{slot, h.number, unused_for(now, slot)}});
     }
 }
 
-auto slot_share::local(int slot) const -> const local_slots::slot& {
+auto slot_share::local_slot(int slot) const -> const local_slots::slot& {
     static const local_slots::slot unknown{};
     const auto place = static_cast<std::size_t>(slot);
     return place < here_.slots.size() ? here_.slots[place] : unknown;
 }
 
 std::optional<duration> slot_share::unused_for(time_point now, int slot) const {
-    const auto used = local(slot).last_used;
+    const auto used = local_slot(slot).last_used;
     return used ? std::optional(now - *used) : std::nullopt;
 }
 
@@ -90,8 +90,8 @@ void slot_share::mark_all_unsure(time_point now) {
 void slot_share::mark_unused_unsure(time_point now) {
     const auto since = now - quiet_time_of_server();
     for (auto& [slot, h] : held_) {
-        if (h.stage != stage::here || local(slot).is_busy) continue;
-        if (local(slot).last_used.value_or(since) <= since) send_away(now, slot, h);
+        if (h.stage != stage::here || local_slot(slot).is_busy) continue;
+        if (local_slot(slot).last_used.value_or(since) <= since) send_away(now, slot, h);
     }
 }
 
@@ -122,7 +122,8 @@ void slot_share::learn_own_tasks(time_point now) {
     for (auto& [slot, h] : held_) {
         if (!h.awaits_own_task || !activity_.unused_since(slot)) continue;
         h.awaits_own_task = false;
-        const auto own_until = std::max(lease_until_, local(slot).last_used.value_or(lease_until_));
+        const auto own_until =
+            std::max(lease_until_, local_slot(slot).last_used.value_or(lease_until_));
         if (now < own_until + own_use_is_seen_within) h.own_task = activity_.last_task(slot);
     }
 }
@@ -137,7 +138,7 @@ bool slot_share::is_quiet(time_point now, int slot) const {
 }
 
 bool slot_share::is_guarded(time_point now, int slot) const {
-    const auto used = local(slot).last_used;
+    const auto used = local_slot(slot).last_used;
     return used && now < *used + here_.reuse_guard;
 }
 
@@ -145,7 +146,7 @@ bool slot_share::is_guarded(time_point now, int slot) const {
 void slot_share::bring_usable_slots(time_point now) {
     for (auto& [slot, h] : held_) {
         if (h.stage != stage::unsure || h.awaits_own_task) continue;
-        if (local(slot).is_busy || is_guarded(now, slot)) continue;
+        if (local_slot(slot).is_busy || is_guarded(now, slot)) continue;
         if (!is_untouched(slot, h) && !is_quiet(now, slot)) continue;
         if (must_poll_before_use(now) && !has_demand()) return;
         bring_back(slot, h);
@@ -172,7 +173,7 @@ void slot_share::borrow_from_server(time_point now) {
 void slot_share::bring_back(int slot, held_slot& h) {
     const bool untouched = is_untouched(slot, h);
     h.stage = stage::here;
-    actions_.push_back(share_action::bring_back{slot, local(slot).last_used, untouched});
+    actions_.push_back(share_action::bring_back{slot, local_slot(slot).last_used, untouched});
 }
 
 // --- the store's records
@@ -249,7 +250,7 @@ void slot_share::on_offer_answer(time_point now, int slot, offer_result result) 
     if (result == offer_result::taken) return void(held_.erase(found));
     if (result == offer_result::not_wanted && trusts_store(now)) {
         found->second.stage = stage::here;
-        actions_.push_back(share_action::bring_back{slot, local(slot).last_used, true});
+        actions_.push_back(share_action::bring_back{slot, local_slot(slot).last_used, true});
         return;
     }
     mark_unsure(now, found->second);
@@ -259,7 +260,7 @@ void slot_share::on_offer_answer(time_point now, int slot, offer_result result) 
 
 int slot_share::count_unchecked() const {
     return static_cast<int>(std::ranges::count_if(held_, [this](const auto& entry) {
-        return entry.second.stage == stage::unsure && !local(entry.first).is_busy;
+        return entry.second.stage == stage::unsure && !local_slot(entry.first).is_busy;
     }));
 }
 
@@ -307,7 +308,7 @@ bool slot_share::needs_poll(time_point now) const {
     if (here_.shortage && (!trusts_store(now) || now >= *short_since_ + quiet_time)) return true;
     return std::ranges::any_of(held_, [&](const auto& entry) {
         const auto& [slot, h] = entry;
-        return h.stage == stage::unsure && !local(slot).is_busy &&
+        return h.stage == stage::unsure && !local_slot(slot).is_busy &&
                (h.awaits_own_task || has_demand() || !must_poll_before_use(now));
     });
 }

@@ -110,7 +110,7 @@ class slot_share {
     };
 
     bool trusts_store(time_point now) const { return now < lease_until_ && is_agreed_; }
-    const local_slots::slot& local(int slot) const;
+    const local_slots::slot& local_slot(int slot) const;
     std::optional<duration> unused_for(time_point now, int slot) const;
     bool must_poll_before_use(time_point now) const {
         return !trusts_store(now) || (is_one_missing_ && can_poll_);

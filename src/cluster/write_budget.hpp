@@ -20,7 +20,7 @@ class write_budget {
         return bytes <= max_bytes && used + bytes <= max_bytes_per_minute;
     }
     /// Like has_room(), but also counts the text if there is room.
-    bool take(time_point now, std::size_t bytes) noexcept {
+    bool spend_if_room(time_point now, std::size_t bytes) noexcept {
         if (!has_room(now, bytes)) return false;
         if (is_minute_over(now)) {
             minute_ = now;

@@ -122,118 +122,123 @@ error_code conversation::append(chat_message message, diagnostics& diag) {
         diag = std::move(why->diag);
         return why->ec;
     }
-    detail::used(shell_)->scope().dispatch(
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
         [s = shell_, m = std::move(message)]() mutable { s->append(std::move(m)); });
     return {};
 }
 
 error_code conversation::answer_call(std::string call_id, std::string content) {
-    return answer(detail::used(shell_), std::move(call_id), std::move(content), true);
+    return answer(detail::assert_not_moved_from(shell_), std::move(call_id), std::move(content),
+                  true);
 }
 
 error_code conversation::answer_call_later(std::string call_id, std::string meanwhile) {
-    return answer(detail::used(shell_), std::move(call_id), std::move(meanwhile), false);
+    return answer(detail::assert_not_moved_from(shell_), std::move(call_id), std::move(meanwhile),
+                  false);
 }
 
 reply conversation::generate() {
-    return reply(detail::used(shell_)->generate());
+    return reply(detail::assert_not_moved_from(shell_)->generate());
 }
 
 reply conversation::generate(generation_options options) {
-    return reply(detail::used(shell_)->generate({.options = std::move(options)}));
+    return reply(detail::assert_not_moved_from(shell_)->generate({.options = std::move(options)}));
 }
 
 reply conversation::stream(generation_options options, stream_by pieces) {
-    return reply(detail::used(shell_)->generate({std::move(options), pieces}));
+    return reply(detail::assert_not_moved_from(shell_)->generate({std::move(options), pieces}));
 }
 
 reply conversation::say(std::string user_text) {
     if (auto why = fault_of_user(user_text))
-        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
+        return reply(detail::assert_not_moved_from(shell_)->make_refused_reply(std::move(*why)));
     append({.role = "user", .content = std::move(user_text)});
     return generate();
 }
 
 reply conversation::say_text(std::string text) {
-    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_text,
-                       std::move(text), std::nullopt));
+    return reply(speak(*detail::assert_not_moved_from(shell_),
+                       &detail::conversation_shell::say_text, std::move(text), std::nullopt));
 }
 
 reply conversation::say_text(std::string text, generation_options options) {
-    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_text,
-                       std::move(text), std::move(options)));
+    return reply(speak(*detail::assert_not_moved_from(shell_),
+                       &detail::conversation_shell::say_text, std::move(text), std::move(options)));
 }
 
 reply conversation::say_aside(std::string text) {
-    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_aside,
-                       std::move(text), std::nullopt));
+    return reply(speak(*detail::assert_not_moved_from(shell_),
+                       &detail::conversation_shell::say_aside, std::move(text), std::nullopt));
 }
 
 reply conversation::say_aside(std::string text, generation_options options) {
-    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_aside,
-                       std::move(text), std::move(options)));
+    return reply(speak(*detail::assert_not_moved_from(shell_),
+                       &detail::conversation_shell::say_aside, std::move(text),
+                       std::move(options)));
 }
 
 error_code conversation::add_filler(std::string text) {
     if (const auto why = fault_of_spoken(text)) return why->ec;
-    detail::used(shell_)->scope().dispatch(
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
         [s = shell_, text = std::move(text)] { s->add_filler(text); });
     return {};
 }
 
 void conversation::heard(chunk_id id, std::size_t characters) {
-    detail::used(shell_)->scope().dispatch(
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
         [s = shell_, id, characters] { s->on_heard(id, characters); });
 }
 
 void conversation::heard_share(chunk_id id, double share) {
-    detail::used(shell_)->scope().dispatch(
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
         [s = shell_, id, share] { s->on_heard_share(id, share); });
 }
 
 void conversation::interrupt() {
-    detail::used(shell_)->stop_deliveries();
-    detail::used(shell_)->scope().dispatch([s = shell_] { s->interrupt(); });
+    detail::assert_not_moved_from(shell_)->stop_deliveries();
+    detail::assert_not_moved_from(shell_)->scope().dispatch([s = shell_] { s->interrupt(); });
 }
 
 reply conversation::resume(std::optional<chunk_id> speaking) {
-    return reply(detail::used(shell_)->resume(speaking));
+    return reply(detail::assert_not_moved_from(shell_)->resume(speaking));
 }
 
 void conversation::warm() {
-    detail::used(shell_)->scope().dispatch([s = shell_] { s->warm(); });
+    detail::assert_not_moved_from(shell_)->scope().dispatch([s = shell_] { s->warm(); });
 }
 
 void conversation::warm(generation_options options) {
-    detail::used(shell_)->scope().dispatch([s = shell_, o = std::move(options)]() mutable {
-        s->expect_options(std::move(o));
-        s->warm();
-    });
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
+        [s = shell_, o = std::move(options)]() mutable {
+            s->expect_options(std::move(o));
+            s->warm();
+        });
 }
 
 void conversation::hearing(std::string text, std::optional<std::size_t> stable) {
     if (text::find_invalid_utf8(text) != std::string::npos) return;
-    detail::used(shell_)->scope().dispatch([s = shell_, text = std::move(text), stable]() mutable {
-        s->hearing(std::move(text), stable);
-    });
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
+        [s = shell_, text = std::move(text), stable]() mutable {
+            s->hearing(std::move(text), stable);
+        });
 }
 
 void conversation::drop_draft(std::string unless) {
-    detail::used(shell_)->scope().dispatch(
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
         [s = shell_, unless = std::move(unless)] { s->drop_draft(unless); });
 }
 
 void conversation::end() {
-    detail::used(shell_)->stop_deliveries();
-    detail::used(shell_)->scope().dispatch([s = shell_] { s->end(); });
+    detail::assert_not_moved_from(shell_)->stop_deliveries();
+    detail::assert_not_moved_from(shell_)->scope().dispatch([s = shell_] { s->end(); });
 }
 
 std::uint64_t conversation::id() const noexcept {
-    return detail::used(shell_)->id();
+    return detail::assert_not_moved_from(shell_)->id();
 }
 
 conversation::executor_type conversation::get_executor() const noexcept {
-    return executor_of(*detail::used(shell_));
+    return executor_of(*detail::assert_not_moved_from(shell_));
 }
 
 void conversation::ask_draft(shell s, pending<int> call, std::string text,

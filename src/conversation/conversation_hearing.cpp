@@ -100,8 +100,8 @@ void conversation_shell::draft(std::string text, std::optional<generation_option
                                draft_handler done) {
     auto wanted = std::move(options).value_or(prefill_options());
     auto messages = add_words(history_, text);
-    if (draft_ && running_ == 0 && draft_->is_for(messages, wanted)) {
-        draft_->extend();
+    if (draft_ && running_ == 0 && draft_->matches_turn(messages, wanted)) {
+        draft_->restart_lifetime();
         return done({}, {}, 0);
     }
     if (auto why = find_reason_to_skip_draft(wanted))
@@ -171,12 +171,12 @@ void conversation_shell::find_draft_start(const draft_ptr& draft, const start_ha
     prepare_idle_server(
         [drafted = std::weak_ptr(draft), done](conversation_shell& self) {
             const auto known = drafted.lock();
-            if (known) self.learn_draft_marks(known, done);
+            if (known) self.load_draft_marks(known, done);
         },
         [done](const failure& why) { done(why.ec, why.diag, {}); });
 }
 
-void conversation_shell::learn_draft_marks(const draft_ptr& draft, const start_handler& done) {
+void conversation_shell::load_draft_marks(const draft_ptr& draft, const start_handler& done) {
     const bool needs_call_mark = this->needs_call_mark(draft->options());
     auto learned = [weak = weak_from_this(), drafted = std::weak_ptr(draft), needs_call_mark, done](
                        error_code ec, const diagnostics& diag, const server::call_mark& mark) {
@@ -297,13 +297,13 @@ void conversation_shell::continue_from_draft(const start_ptr& start) {
         scope_->log(log_level::debug, "conversation {}: reply {} continues from a draft of {}", id_,
                     start->reply, format_count(draft->work().drafted, "token"));
         start->resumed = reply_origin{.rest = draft->take_remainder()};
-        watch_prompt(*start, start->resumed->rest->text.prompt());
+        detect_cache_break(*start, start->resumed->rest->text.prompt());
         remainder_model_ = draft->model();
     }
     find_server(start);
 }
 
-early_work conversation_shell::take_early_work(const turn_start& start) {
+early_work conversation_shell::take_early_work(const starting_turn& start) {
     auto all = std::exchange(early_, {});
     if (!start.draft) return all;
     all.drafted = start.draft->drafted;

@@ -14,7 +14,7 @@ namespace tandem::detail {
 // The next prompt starts with the slot's contents, so its ids are requested while the voice speaks.
 void conversation_shell::request_history_ids() {
     const auto& said = remainder_->text;
-    if (!link_ || link_->shut_down() || said.text().empty()) return;
+    if (!link_ || link_->is_shut_down() || said.text().empty()) return;
     const std::string unknown(said.untokenized_prompt());
     if (unknown.empty()) return request_missing_ids();
     auto learnt = [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
@@ -29,7 +29,7 @@ void conversation_shell::request_history_ids() {
 
 void conversation_shell::request_missing_ids() {
     auto lost = remainder_->text.texts_with_missing_ids();
-    if (!link_ || link_->shut_down() || lost.empty()) return on_ids_received();
+    if (!link_ || link_->is_shut_down() || lost.empty()) return on_ids_received();
     link_->calls().tokenize_pieces(
         lost, reply_transcript::separator, remainder_->text.is_missing_mark(),
         [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
@@ -75,13 +75,13 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
 
 // Runs while the voice is speaking, when it delays nothing.
 void conversation_shell::trim_or_prefill() {
-    if (ended_ || running_ != 0 || draft_ || !link_ || link_->shut_down()) return;
+    if (ended_ || running_ != 0 || draft_ || !link_ || link_->is_shut_down()) return;
     const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens_said_, rules_.generation.max_tokens);
     const auto user_bytes = history_.average_user_bytes();
     if (!conversations::is_trim_likely(use, user_bytes)) return;
     // The last answered exchange may be dropped once another one follows.
-    const auto plan = conversations::plan_trim(conversations::add_next_message(use, user_bytes));
+    const auto plan = conversations::plan_trim(conversations::predict_next_usage(use, user_bytes));
     if (plan.drop == 0) return;
     drop_oldest(plan.drop);
     ++metrics_.early_trims;
@@ -149,7 +149,7 @@ void conversation_shell::prefill() {
 // Prefills while the functions run, because the slot's text may differ from the next prompt: the
 // template may not render a call as the model wrote it.
 void conversation_shell::prefill_before_results() {
-    if (ended_ || running_ != 0 || !link_ || link_->shut_down()) return;
+    if (ended_ || running_ != 0 || !link_ || link_->is_shut_down()) return;
     render_history(next_options_ ? *next_options_ : *turn_options_,
                    [weak = weak_from_this(), asked = link_.get(), open = history_.open_calls()](
                        error_code ec, const diagnostics&, std::string prompt) {
@@ -188,7 +188,8 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
 
 // From then on, others may prefill the slots. A draft keeps its slot, which is needed soon.
 void conversation_shell::release_slots() {
-    if (running_ == 0 && !draft_ && link_ && !link_->shut_down()) link_->slots().release_owner(id_);
+    if (running_ == 0 && !draft_ && link_ && !link_->is_shut_down())
+        link_->slots().release_owner(id_);
 }
 
 // --- slot files

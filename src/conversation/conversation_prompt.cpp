@@ -48,13 +48,13 @@ void conversation_shell::make_prompt(const start_ptr& start) {
                         const auto self = weak.lock();
                         if (!self || !self->is_current(start, check_id)) return;
                         if (ec) return self->on_prompt_failed(start, {ec, diag});
-                        self->watch_prompt(*start, prompt);
+                        self->detect_cache_break(*start, prompt);
                         self->check_prompt_size(start,
                                                 self->known_.attach_known_ids(std::move(prompt)));
                     });
 }
 
-void conversation_shell::watch_prompt(turn_start& start, std::string_view prompt) {
+void conversation_shell::detect_cache_break(starting_turn& start, std::string_view prompt) {
     const auto messages = history_.messages();
     const conversations::watched_turn turn{.prompt = prompt,
                                            .messages = messages,
@@ -113,7 +113,7 @@ void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids cou
     }
     if (plan.fits) return start_prompted_reply(start, std::move(counted));
     const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
-    return start->is_failover ? try_other_server(start, why) : fail(start, why);
+    return start->is_failover ? try_other_server(start, why) : fail_start(start, why);
 }
 
 }  // namespace tandem::detail

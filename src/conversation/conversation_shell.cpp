@@ -48,7 +48,7 @@ std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& scope
 // While functions run, other messages wait for the next turn: a call must be followed by its
 // result.
 void conversation_shell::append(chat_message message) {
-    if (ended_ || history_.take_result(message)) return;
+    if (ended_ || history_.record_tool_result(message)) return;
     // A template rejects a result whose call is not directly before it.
     if (message.role == "tool")
         if (auto late = history_.make_late_message(message.tool_call_id, message.content))
@@ -206,7 +206,7 @@ void conversation_shell::begin_spoken_turn(reply_shell& reply, const options_ptr
     if (why) return done(why->ec, why->diag, {});
     discard_draft();
     begin_history_turn(reply);
-    history_.give_text(text);
+    history_.set_given_text(text);
     is_given_text_ = true;
     auto origin = make_spoken_origin(text);
     origin.early = std::exchange(early_, {});
@@ -236,7 +236,7 @@ void conversation_shell::end() {
     remainder_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
     const auto link = std::exchange(link_, nullptr);
-    if (link && !link->shut_down()) link->slots().retire_owner(id_);
+    if (link && !link->is_shut_down()) link->slots().retire_owner(id_);
     host_->on_conversation_ended(id_, link);
 }
 

@@ -47,7 +47,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
 
     strand_scope& scope() const noexcept { return *scope_; }
     slots::owner_id id() const noexcept { return id_; }
-    const server_link_ptr& pinned() const noexcept { return link_; }
+    const server_link_ptr& pinned_server() const noexcept { return link_; }
 
     /// Makes the open turn of a saved conversation resumable, with its options. Called before all
     /// other functions.
@@ -87,7 +87,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool has_ended() const noexcept { return ended_; }
     /// The messages continue those of `before`, whose text a slot may still hold. Call it before
     /// the first turn.
-    void continue_from(std::shared_ptr<const conversation_shell> before);
+    void continue_conversation(std::shared_ptr<const conversation_shell> before);
     /// URL of its server; empty before its first turn.
     std::string server_url() const;
     conversation_state state() const;
@@ -112,7 +112,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
 
  private:
     // A turn from its start to its first request.
-    struct turn_start {
+    struct starting_turn {
         std::uint64_t reply = 0;
         time_point began{};
         start_handler done;
@@ -141,7 +141,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::optional<cache_break> broken{};
         std::optional<conversations::cache_watch> watched{};
     };
-    using start_ptr = std::shared_ptr<turn_start>;
+    using start_ptr = std::shared_ptr<starting_turn>;
     using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;
     using draft_ptr = std::shared_ptr<reply_draft>;
     using options_ptr = std::shared_ptr<const generation_options>;
@@ -160,7 +160,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void resume_turn(reply_shell& reply, std::optional<chunk_id> speaking, start_handler done);
     void begin_spoken_turn(reply_shell& reply, const options_ptr& options, const std::string& text,
                            const start_handler& done);
-    bool restart_turn(const reply_shell& reply, const start_handler& done);
+    bool retry_if_not_started(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
     reply_start_point make_start_point(server::call_mark mark, reply_origin origin);
@@ -170,7 +170,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void begin_history_turn(reply_shell& reply);
     reply_server_source make_reply_source(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
-    std::variant<server_link_ptr, failure> assign_server(const turn_start& start);
+    std::variant<server_link_ptr, failure> assign_server(const starting_turn& start);
     void on_server_check_failed(const start_ptr& start, failure why);
     void on_prompt_failed(const start_ptr& start, const failure& why);
     void try_other_server(const start_ptr& start, const failure& why);
@@ -186,21 +186,21 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
                          const generation_options& options, prompt_handler done);
     void make_prompt(const start_ptr& start);
     void start_prompted_reply(const start_ptr& start, prompt_with_ids prompt);
-    void watch_prompt(turn_start& start, std::string_view prompt);
+    void detect_cache_break(starting_turn& start, std::string_view prompt);
     bool is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const;
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
     void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
     void start_reply(const start_ptr& start, reply_origin origin);
-    start_ptr make_start(const reply_shell& reply, start_handler done,
-                         const generation_options& options) const;
-    void fail(const start_ptr& start, const failure& why);
+    start_ptr make_starting_turn(const reply_shell& reply, start_handler done,
+                                 const generation_options& options) const;
+    void fail_start(const start_ptr& start, const failure& why);
     conversations::context_usage context_usage(std::span<const conversations::exchange_size> costs,
                                                int prompt_tokens, int max_tokens) const;
     void drop_oldest(std::size_t exchanges);
     bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
     void pin_server(server_link_ptr link);
-    void take_known_text(const std::shared_ptr<const conversation_shell>& before);
+    void inherit_token_ids(const std::shared_ptr<const conversation_shell>& before);
     void leave_slots_of_server();
     bool has_model_changed();
 
@@ -229,7 +229,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void start_draft(generation_options options);
     reply_draft::events make_draft_events(draft_handler done);
     void find_draft_start(const draft_ptr& draft, const start_handler& done);
-    void learn_draft_marks(const draft_ptr& draft, const start_handler& done);
+    void load_draft_marks(const draft_ptr& draft, const start_handler& done);
     void render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,
                              const start_handler& done);
     void begin_drafted_turn(const start_ptr& start);
@@ -239,7 +239,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void begin_draft(reply_draft& draft, const server::call_mark& mark, prompt_with_ids prompt,
                      const start_handler& done);
     void on_draft_over(const reply_draft& draft);
-    early_work take_early_work(const turn_start& start);
+    early_work take_early_work(const starting_turn& start);
     void count_wasted(int tokens);
 
     void release_slots();

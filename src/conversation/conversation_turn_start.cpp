@@ -91,13 +91,13 @@ void conversation_shell::begin_history_turn(reply_shell& reply) {
 
 void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& options,
                                     start_handler done) {
-    if (restart_turn(reply, done)) return;
+    if (retry_if_not_started(reply, done)) return;
     const auto why = check_turn_allowed();
     apply_options(options, !why);
     if (why) return done(why->ec, why->diag, {});
     begin_history_turn(reply);
-    starting_ = make_start(reply, std::move(done), *options);
-    if (draft_ && !reply.is_streamed() && draft_->is_for(history_.messages(), *options)) {
+    starting_ = make_starting_turn(reply, std::move(done), *options);
+    if (draft_ && !reply.is_streamed() && draft_->matches_turn(history_.messages(), *options)) {
         // The model was given the draft's text.
         if (conversations::has_same_words(history_.last_text(), draft_->words()))
             history_.replace_last_text(draft_->words());
@@ -109,7 +109,7 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
 
 void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id> speaking,
                                      start_handler done) {
-    if (restart_turn(reply, done)) return;
+    if (retry_if_not_started(reply, done)) return;
     if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
     // Uses a single time for both steps, so that the grace period cannot end between them.
     const auto at = now();
@@ -119,7 +119,7 @@ void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id>
     prepare_turn(reply);
     history_.begin_reply(reply.id());
     ++metrics_.resumed;
-    const auto start = make_start(reply, std::move(done), *turn_options_);
+    const auto start = make_starting_turn(reply, std::move(done), *turn_options_);
     starting_ = start;
     auto rest = *std::exchange(remainder_, {});
     // A turn interrupted before it had a prompt has nothing to resume and starts over.
@@ -134,7 +134,7 @@ void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id>
 }
 
 /// A turn that found no server tries again: its message is already in the history.
-bool conversation_shell::restart_turn(const reply_shell& reply, const start_handler& done) {
+bool conversation_shell::retry_if_not_started(const reply_shell& reply, const start_handler& done) {
     if (!starting_ || starting_->reply != reply.id()) return false;
     starting_->done = done;
     starting_->servers_tried = 0;
@@ -148,21 +148,22 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
         return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
     // A server that is being removed must not wait for a reply that leaves it.
     if (const auto left = std::exchange(generating_at_, nullptr)) host_->on_turn_ended(left);
-    const auto start = make_start(reply, std::move(done), *turn_options_);
+    const auto start = make_starting_turn(reply, std::move(done), *turn_options_);
     start->is_failover = true;
     start->has_text = reply.has_begun();
     start->previous_server = reply.server();
     find_server(start);
 }
 
-auto conversation_shell::make_start(const reply_shell& reply, start_handler done,
-                                    const generation_options& options) const -> start_ptr {
-    return std::make_shared<turn_start>(turn_start{.reply = reply.id(),
-                                                   .began = now(),
-                                                   .done = std::move(done),
-                                                   .max_tokens = options.max_tokens,
-                                                   .is_streamed = reply.is_streamed(),
-                                                   .needs_call_mark = needs_call_mark(options)});
+auto conversation_shell::make_starting_turn(const reply_shell& reply, start_handler done,
+                                            const generation_options& options) const -> start_ptr {
+    return std::make_shared<starting_turn>(
+        starting_turn{.reply = reply.id(),
+                      .began = now(),
+                      .done = std::move(done),
+                      .max_tokens = options.max_tokens,
+                      .is_streamed = reply.is_streamed(),
+                      .needs_call_mark = needs_call_mark(options)});
 }
 
 bool conversation_shell::is_current(const start_ptr& start, int check_id) const noexcept {
@@ -174,7 +175,7 @@ void conversation_shell::end_server_check(const start_ptr& start) noexcept {
     checking_.reset();
 }
 
-void conversation_shell::fail(const start_ptr& start, const failure& why) {
+void conversation_shell::fail_start(const start_ptr& start, const failure& why) {
     end_server_check(start);
     const bool is_unconnected =
         is_connect_error(why.ec) && host_->no_server_ever_reached(start->began);
@@ -201,19 +202,20 @@ void conversation_shell::pin_server(server_link_ptr link) {
     is_prefilling_words_ = false;
     prefilled_words_.clear();
     link_ = std::move(link);
-    take_known_text(std::exchange(before_, nullptr));
-    if (history_.options().isolate) link_->slots().isolate(id_);
+    inherit_token_ids(std::exchange(before_, nullptr));
+    if (history_.options().isolate) link_->slots().isolate_owner(id_);
 }
 
-void conversation_shell::continue_from(std::shared_ptr<const conversation_shell> before) {
-    if (link_) return take_known_text(before);
+void conversation_shell::continue_conversation(std::shared_ptr<const conversation_shell> before) {
+    if (link_) return inherit_token_ids(before);
     // A predecessor that never had a server knows only what its own predecessor knows.
     before_ = before->before_;
     if (before->link_) before_ = std::move(before);
 }
 
 // The ids are valid for this server only.
-void conversation_shell::take_known_text(const std::shared_ptr<const conversation_shell>& before) {
+void conversation_shell::inherit_token_ids(
+    const std::shared_ptr<const conversation_shell>& before) {
     if (!before || before->link_ != link_) return;
     known_ = before->known_;
     known_model_ = before->known_model_;
@@ -227,7 +229,7 @@ std::string conversation_shell::server_url() const {
 // The conversation will not return to the text that it leaves on the server.
 void conversation_shell::leave_slots_of_server() {
     if (const auto job = file_job_.lock()) job->abort(errc::server_gone);
-    if (!link_->shut_down()) link_->slots().retire_owner(id_);
+    if (!link_->is_shut_down()) link_->slots().retire_owner(id_);
 }
 
 void conversation_shell::leave_server(const reason_to_leave& reason) {
@@ -244,7 +246,7 @@ void conversation_shell::leave_server(const reason_to_leave& reason) {
 }
 
 // If all servers have failed this reply, they are tried again.
-auto conversation_shell::assign_server(const turn_start& start)
+auto conversation_shell::assign_server(const starting_turn& start)
     -> std::variant<server_link_ptr, failure> {
     auto placed = host_->assign_server({.pinned = link_,
                                         .prefer_other = start.is_failover,
@@ -264,7 +266,7 @@ void conversation_shell::find_server(const start_ptr& start) {
     const int check_id = ++start->check_id;
     auto placed = assign_server(*start);
     if (const auto* why = std::get_if<failure>(&placed))
-        return start->unreachable ? fail_without_server(start) : fail(start, *why);
+        return start->unreachable ? fail_without_server(start) : fail_start(start, *why);
     const bool moves = link_ && link_ != std::get<server_link_ptr>(placed);
     pin_server(std::get<server_link_ptr>(std::move(placed)));
     if (start->resumed && moves) start->resumed->rest->text.forget_ids();
@@ -298,7 +300,7 @@ void conversation_shell::on_prompt_failed(const start_ptr& start, const failure&
     const bool is_of_server =
         classify_failure(why.ec, false) != failure_kind::final || why.diag.http_status >= 500;
     if (is_of_server || start->is_failover) return on_server_check_failed(start, why);
-    fail(start, why);
+    fail_start(start, why);
 }
 
 void conversation_shell::try_other_server(const start_ptr& start, const failure& why) {
@@ -318,7 +320,7 @@ void conversation_shell::fail_without_server(const start_ptr& start) {
         why.diag.client_message = fmt::format("no server can continue the reply; {}: {}",
                                               link_->shown_url(), why.diag.client_message);
     }
-    fail(start, why);
+    fail_start(start, why);
 }
 
 // A reply that is JSON needs no mark.
@@ -341,7 +343,7 @@ void conversation_shell::on_server_found(const start_ptr& start) {
         if (ec) return self->on_server_check_failed(start, {ec, diag});
         const bool lacks_mark = start->needs_call_mark && m.opening.empty();
         if (lacks_mark && !start->is_streamed)
-            return self->fail(start, {errc::not_supported, {.client_message = no_call_mark}});
+            return self->fail_start(start, {errc::not_supported, {.client_message = no_call_mark}});
         if (lacks_mark)
             self->scope_->log(log_level::warning,
                               "conversation {}: the chat template of {} does not show how a tool "

@@ -30,7 +30,7 @@ void render_prompt(const std::shared_ptr<server_link>& link, std::vector<chat_me
                    const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done) {
     auto& calls = link->calls();
-    wire::add_context(messages, o.context);
+    wire::insert_turn_context(messages, o.context);
     const auto list = std::make_shared<const std::vector<chat_message>>(std::move(messages));
     calls.apply_template(*list, o,
                          [list, done = std::move(done), weak = std::weak_ptr(link)](

@@ -35,7 +35,7 @@ reply_draft::reply_draft(std::vector<chat_message> messages, std::string words,
 void reply_draft::run(std::shared_ptr<reply_shell> reply) {
     reply_ = std::move(reply);
     lifetime_.emplace(reply_->scope().executor());
-    extend();
+    restart_lifetime();
 }
 
 void reply_draft::set_started(std::shared_ptr<server_link> server, std::string model) {
@@ -43,7 +43,7 @@ void reply_draft::set_started(std::shared_ptr<server_link> server, std::string m
     model_ = std::move(model);
 }
 
-void reply_draft::extend() {
+void reply_draft::restart_lifetime() {
     if (is_committed_ || !lifetime_) return;
     lifetime_->expires_after(draft_lifetime);
     lifetime_->async_wait([weak = weak_from_this()](error_code ec) {
@@ -63,8 +63,8 @@ void reply_draft::stop(failure why) {
     if (reply_) reply_->interrupt();
 }
 
-bool reply_draft::is_for(const std::vector<chat_message>& messages,
-                         const generation_options& options) const {
+bool reply_draft::matches_turn(const std::vector<chat_message>& messages,
+                               const generation_options& options) const {
     const auto before = messages_.size() - 1;
     return messages.size() == messages_.size() &&
            std::equal(messages_.begin(), messages_.end() - 1, messages.begin()) &&

@@ -40,7 +40,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     /// Requests follow on this server, which has this model.
     void set_started(std::shared_ptr<server_link> server, std::string model);
     /// Restarts the lifetime.
-    void extend();
+    void restart_lifetime();
     /// A turn waits for the draft, which no longer expires.
     void commit();
     /// Ends the draft with this cause, unless it is already over.
@@ -50,7 +50,8 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     const std::string& words() const noexcept { return words_; }
     const generation_options& options() const noexcept { return options_; }
     /// Whether a turn with these messages and options continues from the draft.
-    bool is_for(const std::vector<chat_message>& messages, const generation_options& options) const;
+    bool matches_turn(const std::vector<chat_message>& messages,
+                      const generation_options& options) const;
     /// The server that generates it; null before it has started.
     const std::shared_ptr<server_link>& server() const noexcept { return server_; }
     bool is_over() const noexcept { return is_over_; }

@@ -27,15 +27,15 @@ slot_prefill::slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids pr
                                 "conversation {}: a slot could not be prefilled: {}", owner_,
                                 why.diag.to_string());
                      link_->on_completion_failed(why.ec, call_.sent_at());
-                     end({}, false);
+                     end_request({}, false);
                      slot_.reset();
                      complete(std::nullopt);
                  }}) {}
 
 slot_prefill::~slot_prefill() {
-    if (!link_ || link_->shut_down()) return;
+    if (!link_ || link_->is_shut_down()) return;
     stop_waiting();
-    end({.server_state = slots::server_slot_state::maybe_busy}, true);
+    end_request({.server_state = slots::server_slot_state::maybe_busy}, true);
 }
 
 void slot_prefill::start(handler done) {
@@ -86,7 +86,7 @@ void slot_prefill::arm_limit(duration limit) {
 void slot_prefill::give_up() {
     if (!is_running_) return;
     link_->log(log_level::info, "conversation {}: a slot could not be prefilled in time", owner_);
-    end({.server_state = slots::server_slot_state::maybe_busy}, true);
+    end_request({.server_state = slots::server_slot_state::maybe_busy}, true);
     slot_.reset();
     complete(std::nullopt);
 }
@@ -114,7 +114,7 @@ void slot_prefill::read(const wire::token_event& event) {
     if (event.what != wire::token_event::kind::final) return;
     link_->report_server_success();
     const auto counts = event.timings;
-    end({.is_use = false, .holds = prompt_.text}, false);
+    end_request({.is_use = false, .holds = prompt_.text}, false);
     complete(counts);
 }
 
@@ -122,7 +122,7 @@ void slot_prefill::complete(std::optional<wire::timings> counts) {
     if (const auto done = std::exchange(done_, {})) done(counts);
 }
 
-void slot_prefill::end(slots::release_info note, bool was_cut) {
+void slot_prefill::end_request(slots::release_info note, bool was_cut) {
     if (!std::exchange(is_running_, false)) return;
     limit_.cancel();
     call_.close();

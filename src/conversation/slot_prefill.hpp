@@ -52,7 +52,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     void give_up();
     void read(const wire::token_event& event);
     void complete(std::optional<wire::timings> counts);
-    void end(slots::release_info note, bool was_cut);
+    void end_request(slots::release_info note, bool was_cut);
 
     std::shared_ptr<server_link> link_;
     prompt_with_ids prompt_;

@@ -34,7 +34,7 @@ void run_call(std::shared_ptr<detail::server_link> link,
     scope.dispatch([k = std::move(link), p = std::move(call), d = std::move(done),
                     a = std::move(ask)]() mutable {
         if (!p->handler) return;
-        if (k->shut_down())
+        if (k->is_shut_down())
             d(errc::client_destroyed, {.client_message = detail::owner_destroyed}, Results{}...);
         else
             p->cut = cut_request(k, a(*k, std::move(d)));
@@ -82,17 +82,18 @@ client::~client() {
 }
 
 client::executor_type client::get_executor() const noexcept {
-    return detail::used(link_)->executor();
+    return detail::assert_not_moved_from(link_)->executor();
 }
 
 reply client::start(std::string prompt) {
-    return start(std::move(prompt), detail::used(link_)->config().generation);
+    return start(std::move(prompt), detail::assert_not_moved_from(link_)->config().generation);
 }
 
 reply client::start(std::string prompt, generation_options options) {
-    const auto shell = detail::reply_shell::make(
-        detail::used(link_)->scope(), link_->config(), {.options = std::move(options)},
-        detail::make_single_server_source(link_, std::move(prompt)));
+    const auto shell =
+        detail::reply_shell::make(detail::assert_not_moved_from(link_)->scope(), link_->config(),
+                                  {.options = std::move(options)},
+                                  detail::make_single_server_source(link_, std::move(prompt)));
     return reply(shell);
 }
 

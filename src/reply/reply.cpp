@@ -88,37 +88,39 @@ void reply::cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& wea
 }
 
 void reply::continue_after(chunk_id id) {
-    detail::used(shell_)->scope().dispatch([s = shell_, id] { s->continue_after(id); });
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
+        [s = shell_, id] { s->continue_after(id); });
 }
 
 void reply::speaks_until(chunk_id id, duration rest) {
-    detail::used(shell_)->scope().dispatch([s = shell_, id, rest] { s->speaks_until(id, rest); });
+    detail::assert_not_moved_from(shell_)->scope().dispatch(
+        [s = shell_, id, rest] { s->speaks_until(id, rest); });
 }
 
 void reply::interrupt() {
-    detail::used(shell_)->link()->interrupt();
-    if (detail::used(shell_)->has_ended()) return;
-    detail::used(shell_)->scope().dispatch([s = shell_] { s->interrupt(); });
+    detail::assert_not_moved_from(shell_)->link()->interrupt();
+    if (detail::assert_not_moved_from(shell_)->has_ended()) return;
+    detail::assert_not_moved_from(shell_)->scope().dispatch([s = shell_] { s->interrupt(); });
 }
 
 reply_control reply::control() const noexcept {
-    return reply_control(detail::used(shell_)->link());
+    return reply_control(detail::assert_not_moved_from(shell_)->link());
 }
 
 bool reply::ended() const noexcept {
-    return detail::used(shell_)->has_ended();
+    return detail::assert_not_moved_from(shell_)->has_ended();
 }
 
 const reply_result& reply::result() const noexcept {
-    return detail::used(shell_)->result();
+    return detail::assert_not_moved_from(shell_)->result();
 }
 
 reply::executor_type reply::get_executor() const noexcept {
-    return executor_of(*detail::used(shell_));
+    return executor_of(*detail::assert_not_moved_from(shell_));
 }
 
 std::uint64_t reply::id() const noexcept {
-    return detail::used(shell_)->id();
+    return detail::assert_not_moved_from(shell_)->id();
 }
 
 }  // namespace v0

@@ -154,7 +154,7 @@ void reply_shell::request_warm_slot() {
 }
 
 time_point reply_shell::get_due_time() const {
-    return machine_.due(now()) + slots::priority_shift(options_.priority);
+    return machine_.speech_runs_out_at(now()) + slots::priority_shift(options_.priority);
 }
 
 void reply_shell::perform(action::update_slot_request) {
@@ -236,8 +236,8 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
         if (ec) self->server_->on_request_failed(ec);
-        auto calls =
-            wire::choose_calls(std::move(parsed.calls), self->machine_.call_text(), self->options_);
+        auto calls = wire::correct_parsed_calls(std::move(parsed.calls), self->machine_.call_text(),
+                                                self->options_);
         if (ec && calls.empty())
             self->machine_.on_request_failed(now(), {ec, diag});
         else

@@ -125,9 +125,9 @@ bool is_about_thinking(string_view tag) noexcept {
 /// The mark in the text between an assistant's words and the name of a function.
 string_view opening_in(string_view text) noexcept {
     text = text::trim_leading_space(text);
-    for (auto tag = leading_tag(text); is_about_thinking(tag); tag = leading_tag(text))
+    for (auto tag = parse_leading_tag(text); is_about_thinking(tag); tag = parse_leading_tag(text))
         text = text::trim_leading_space(text.substr(tag.size()));
-    if (const auto tag = leading_tag(text); !tag.empty()) return tag;
+    if (const auto tag = parse_leading_tag(text); !tag.empty()) return tag;
     return text.substr(0, text.find_first_of(white_space));
 }
 
@@ -135,12 +135,12 @@ string_view opening_in(string_view text) noexcept {
 /// marks, those up to the next question.
 std::vector<string_view> tags_after_message(string_view after, const text::text_marks& words) {
     if (!words.opening.empty())
-        return tags_in(after.substr(after.starts_with(words.closing) ? words.closing.size() : 0));
+        return find_tags(after.substr(after.starts_with(words.closing) ? words.closing.size() : 0));
     const auto text = text::trim_leading_space(after);
     auto rest = text;
-    for (auto tag = leading_tag(rest); !tag.empty(); tag = leading_tag(rest))
+    for (auto tag = parse_leading_tag(rest); !tag.empty(); tag = parse_leading_tag(rest))
         rest = text::trim_leading_space(rest.substr(tag.size()));
-    return tags_in(text.substr(0, text.size() - rest.size()));
+    return find_tags(text.substr(0, text.size() - rest.size()));
 }
 
 /// A rendered call.
@@ -193,7 +193,7 @@ past_reply find_past_reply(string_view without_call) noexcept {
 /// Whether the server shows any of the mark: tags with a bar are control tokens.
 bool has_shown_text(string_view mark) noexcept {
     while (!mark.empty()) {
-        const auto tag = leading_tag(mark);
+        const auto tag = parse_leading_tag(mark);
         const bool is_control = tag.find('|') != string_view::npos ||
                                 tag.find("\xEF\xBD\x9C") != string_view::npos;  // a wide bar
         if (!is_control && white_space.find(mark.front()) == string_view::npos) return true;
@@ -216,7 +216,7 @@ string_view find_open_end(string_view header) noexcept {
     const auto word = header.substr(header.find_last_of(white_space) + 1);
     const auto end = word.substr(std::min(word.find_last_of("<["), word.size()));
     if (end.empty()) return word;
-    return leading_tag(end) == end ? string_view() : end;
+    return parse_leading_tag(end) == end ? string_view() : end;
 }
 
 /// The text between the words of a reply and the end of its message, which is that of the question.
@@ -257,7 +257,7 @@ bool is_distinctive(string_view mark) noexcept {
     mark = text::trim_leading_space(mark);
     constexpr std::size_t rare = 3;
     const auto same = mark.substr(0, mark.find_first_not_of(mark.substr(0, 1)));
-    return !leading_tag(mark).empty() ||
+    return !parse_leading_tag(mark).empty() ||
            (same.size() >= rare && std::ispunct(static_cast<unsigned char>(same[0])) != 0);
 }
 
@@ -265,7 +265,7 @@ bool is_distinctive(string_view mark) noexcept {
 /// is followed by a text, the difference is not a mark.
 bool begins_alike(const past_reply& reply) noexcept {
     const auto rest = without_header(reply.before, reply.header);
-    return !tags_in(reply.before.substr(0, reply.before.size() - rest.size())).empty();
+    return !find_tags(reply.before.substr(0, reply.before.size() - rest.size())).empty();
 }
 
 /// Adds the mark of calls that are rendered as `call`.
@@ -280,7 +280,7 @@ void add_call(const call_text& call, string_view opening, const past_reply& othe
     mark.opening = opening;
     mark.lead = lead;
     for (const auto text : {lead, call.rest}) {
-        auto tags = tags_in(text);
+        auto tags = find_tags(text);
         std::erase_if(tags, [&](string_view tag) {
             const bool is_end = contains(ends, tag) || is_end_of_call(tag);
             return is_end || tag.find('=') != string_view::npos;
@@ -296,8 +296,8 @@ void add_known_call(string_view prompt, call_mark& mark) {
     if (known == known_marks.end()) return;
     mark.opening = known->opening;
     mark.lead = known->lead;
-    preserve_tags(tags_in(known->opening), mark);
-    preserve_tags(tags_in(known->closing), mark);
+    preserve_tags(find_tags(known->opening), mark);
+    preserve_tags(find_tags(known->closing), mark);
 }
 
 }  // namespace
@@ -320,11 +320,11 @@ call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>&
     if (mark.words.opening.size() > max_preserved_bytes || !is_distinctive(mark.words.opening))
         return {};
     const auto closing = find_closing(after, before);
-    if (!leading_tag(closing).empty()) mark.words.closing = text_before(closing, end_token);
+    if (!parse_leading_tag(closing).empty()) mark.words.closing = text_before(closing, end_token);
     if (auto thoughts = closing_before_thoughts(mark.words.opening); !thoughts.empty())
         mark.words.closing = std::move(thoughts);
     for (const auto* text : {&mark.words.opening, &mark.words.closing})
-        preserve_tags(tags_in(*text), mark);
+        preserve_tags(find_tags(*text), mark);
     return mark;
 }
 

@@ -49,7 +49,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     transport::http_transport& transport() noexcept { return *transport_; }
     server::server_calls& calls() noexcept { return *calls_; }
     slot_manager& slots() noexcept { return manager_; }
-    bool shut_down() const noexcept { return shut_down_; }
+    bool is_shut_down() const noexcept { return shut_down_; }
     /// Whether this client or service has read the server's /props.
     bool has_read_props() const noexcept { return use_->has_read_props; }
     duration reuse_guard() const { return manager_.reuse_guard(); }

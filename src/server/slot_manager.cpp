@@ -88,12 +88,12 @@ slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) 
 }
 
 void slot_manager::dispatch_grants() {
-    if (link_.shut_down() || link_.scope().is_closed()) return;
+    if (link_.is_shut_down() || link_.scope().is_closed()) return;
     // A taker may release the last reply, and thus the client.
     const auto link = link_.shared_from_this();
     // A slot that is not taken is free for the next ticket.
     for (auto given = take_grants(); !given.empty(); given = take_grants())
-        for (const auto& g : given) offer(g);
+        for (const auto& g : given) erase_and_deliver(g);
     arm_timer();
     arm_poll_timer();
     const auto on_change = table_->lock()->on_change;
@@ -113,21 +113,21 @@ auto slot_manager::take_grants() -> std::vector<granted> {
             own.push_back(given);
         else
             wish.manager->post([given](slot_manager& m) {
-                m.offer(given);
+                m.erase_and_deliver(given);
                 m.dispatch_grants();
             });
     }
     return own;
 }
 
-void slot_manager::offer(const granted& given) {
+void slot_manager::erase_and_deliver(const granted& given) {
     const auto& g = given.grant;
     // The owner may have left since the grant.
     if (!table_->lock()->is_used_by(g.slot, *this)) return;
-    if (!given.must_be_erased) return hand_over(g);
+    if (!given.must_be_erased) return deliver_grant(g);
     empty_slot(g.slot, [this, g] {
         table_->lock()->forget_gone_owner(g.previous);
-        hand_over(g);
+        deliver_grant(g);
         dispatch_grants();
     });
 }
@@ -140,13 +140,13 @@ void slot_manager::log_guard_wait(const slots::grant& g, bool is_warming) {
               "slot {}: reuse guard, waited {:.0f} ms{}", g.slot, to_ms(g.guard_wait), advice);
 }
 
-void slot_manager::hand_over(const slots::grant& g) {
+void slot_manager::deliver_grant(const slots::grant& g) {
     // The taker may own the waiting reply, which ends when it leaves the server.
-    if (link_.shut_down()) return give_back(g.slot);
+    if (link_.is_shut_down()) return return_unused_slot(g.slot);
     // A request withdrawn since the grant is not in the map.
     const auto found = waiting_.extract(g.ticket);
     if (found && g.guard_wait > duration{}) log_guard_wait(g, found.mapped().is_warming);
-    if (!found || !found.mapped().taker(g)) return give_back(g.slot);
+    if (!found || !found.mapped().taker(g)) return return_unused_slot(g.slot);
     const auto table = table_->lock();
     // The taker may already have returned the slot.
     if (table->release_monitor && table->is_used_by(g.slot, *this))
@@ -154,7 +154,7 @@ void slot_manager::hand_over(const slots::grant& g) {
 }
 
 // Returns a slot on which no request ran.
-void slot_manager::give_back(int slot) {
+void slot_manager::return_unused_slot(int slot) {
     const auto table = table_->lock();
     if (!table->is_used_by(slot, *this)) return;
     table->managers_by_slot.erase(slot);
@@ -194,7 +194,7 @@ std::vector<int> slot_manager::occupy_slots_of(slots::owner_id owner) {
 void slot_manager::erase_slots_of(slots::owner_id owner) {
     for (const int slot : occupy_slots_of(owner))
         empty_slot(slot, [this, slot, owner] {
-            give_back(slot);
+            return_unused_slot(slot);
             table_->lock()->forget_gone_owner(owner);
             dispatch_grants();
         });
@@ -268,7 +268,7 @@ void slot_manager::log_wait(std::uint64_t reply, slots::ticket t) const {
 void slot_manager::release(int slot, slots::release_info note, bool erase, bool was_cut,
                            std::function<void(duration)> when_idle) {
     ended_use use{slot, std::move(note), now(), was_cut, std::move(when_idle)};
-    if (!erase || link_.shut_down()) return put_back(std::move(use));
+    if (!erase || link_.is_shut_down()) return return_used_slot(std::move(use));
     link_.calls().erase_slot(slot,
                              [this, use = std::move(use)](error_code ec, const diagnostics& diag) {
                                  on_erased(use, ec, diag);
@@ -281,13 +281,14 @@ void slot_manager::on_erased(const ended_use& use, const error_code& ec, const d
     if (!ec) {
         const bool is_watching = table_->lock()->release_monitor.has_value();
         if (is_watching && use.was_cut && use.when_idle) use.when_idle(now() - use.at);
-        return put_back({.slot = use.slot, .note = {.is_use = use.note.is_use}, .at = use.at});
+        return return_used_slot(
+            {.slot = use.slot, .note = {.is_use = use.note.is_use}, .at = use.at});
     }
     log_erase_failure(use.slot, diag);
-    put_back(use);
+    return_used_slot(use);
 }
 
-void slot_manager::put_back(ended_use use) {
+void slot_manager::return_used_slot(ended_use use) {
     {
         const auto table = table_->lock();
         if (!table->is_used_by(use.slot, *this)) return;

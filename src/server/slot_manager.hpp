@@ -47,7 +47,7 @@ class slot_manager {
     /// The reply has ended: its slots may be prefilled for others.
     void release_owner(slots::owner_id owner);
     /// This owner's text in a slot is erased before another owner uses the slot, and vice versa.
-    void isolate(slots::owner_id owner) {
+    void isolate_owner(slots::owner_id owner) {
         table_->lock()->isolated[to_shared_owner_id(owner)] = owner_presence::is_here;
     }
     /// Whether the slot holds text from which its request must not continue, but which could not be
@@ -123,16 +123,16 @@ class slot_manager {
     };
 
     std::vector<granted> take_grants();
-    void offer(const granted& given);
+    void erase_and_deliver(const granted& given);
     void log_guard_wait(const slots::grant& g, bool is_warming);
-    void hand_over(const slots::grant& g);
-    void give_back(int slot);
+    void deliver_grant(const slots::grant& g);
+    void return_unused_slot(int slot);
     void log_erase_failure(int slot, const diagnostics& diag);
     void erase_slots_of(slots::owner_id owner);
     std::vector<int> occupy_slots_of(slots::owner_id owner);
     void empty_slot(int slot, std::function<void()> then);
     void on_erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
-    void put_back(ended_use use);
+    void return_used_slot(ended_use use);
     duration withdraw(slots::ticket t);
     void arm_timer();
     std::optional<time_point> schedule_wakeups();

@@ -44,7 +44,7 @@ void slot_manager::arm_poll_timer() {
 bool slot_manager::begin_poll() {
     const auto table = table_->lock();
     const auto due = table->next_poll_at();
-    if (link_.shut_down() || !due || *due > now()) return false;
+    if (link_.is_shut_down() || !due || *due > now()) return false;
     table->release_monitor->on_poll_started(now());
     table->poller = this;
     return true;
@@ -60,7 +60,7 @@ void slot_manager::poll_slots() {
 
 void slot_manager::on_poll_result(const error_code& ec, const diagnostics& diag,
                                   const std::vector<slot_state>& states) {
-    if (link_.shut_down()) return;
+    if (link_.is_shut_down()) return;
     const auto link = link_.shared_from_this();
     const bool lacks_slots = std::ranges::find(no_slots, ec) != no_slots.end();
     if (ec)

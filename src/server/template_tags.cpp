@@ -25,7 +25,7 @@ std::size_t size_of_namespace(string_view text) noexcept {
 
 }  // namespace
 
-string_view leading_tag(string_view text) noexcept {
+string_view parse_leading_tag(string_view text) noexcept {
     if (const auto size = size_of_namespace(text); size > 0) return text.substr(0, size);
     if (text.empty() || (text[0] != '<' && text[0] != '[')) return {};
     const char close = text[0] == '<' ? '>' : ']';
@@ -38,11 +38,11 @@ string_view leading_tag(string_view text) noexcept {
     return text.substr(0, end + 1);
 }
 
-std::vector<string_view> tags_in(string_view text) {
+std::vector<string_view> find_tags(string_view text) {
     constexpr std::size_t max_tags = 4 * max_preserved_tokens;
     std::vector<string_view> tags;
     while (!text.empty() && tags.size() < max_tags) {
-        const auto tag = leading_tag(text);
+        const auto tag = parse_leading_tag(text);
         if (!tag.empty() && !contains(tags, tag)) tags.push_back(tag);
         text.remove_prefix(tag.empty() ? 1 : tag.size());
     }

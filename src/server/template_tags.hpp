@@ -13,10 +13,10 @@ inline constexpr std::size_t max_preserved_bytes = 64;
 
 /// The tag at the start of `text`: <…> without white space, [UPPER_CASE], or ]<]name[>[. Empty if
 /// there is none.
-std::string_view leading_tag(std::string_view text) noexcept;
+std::string_view parse_leading_tag(std::string_view text) noexcept;
 
 /// The distinct tags in `text`, up to a limit.
-std::vector<std::string_view> tags_in(std::string_view text);
+std::vector<std::string_view> find_tags(std::string_view text);
 
 bool contains(const std::vector<std::string_view>& tags, std::string_view tag) noexcept;
 

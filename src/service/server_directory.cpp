@@ -2,9 +2,6 @@
 
 #include "transport/server_url.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <random>
 #include <set>
 #include <utility>
@@ -50,42 +47,6 @@ std::vector<server_status> server_directory::status(time_point now) const {
                        .fault = s.health.fault()});
     }
     return all;
-}
-
-failure server_directory::unavailable_reason(time_point now, time_point turn_began) const {
-    const auto& servers = list_.all();
-    std::string words = servers.empty() ? "the service has no server: add one"
-                        : are_all_drained()
-                            ? "every server is drained: undrain one, or add a server"
-                            : "no server is up";
-    for (const auto& s : servers)
-        words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
-                             s.removal_deadline ? "being removed"
-                             : s.is_drained     ? "drained"
-                                                : to_string(s.health.state()),
-                             s.health.fault().empty() ? "" : ": ", s.health.fault());
-    for (const auto& s : servers)
-        if (!state_of(s, now).takes_requests)
-            words += fmt::format("; the last requests to {} failed, so it is not used for a while",
-                                 transport::without_credentials(s.url));
-    // Waiting does not help if the key is all that is wrong.
-    const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [&](const auto& s) {
-        return s.health.rejects_key() && s.health.was_tried_since(turn_began);
-    });
-    error_code ec = refuse_key ? errc::unauthorized : errc::no_model;
-    if (no_server_ever_reached(turn_began)) ec = servers.front().health.never_reached_error();
-    return {ec, {.client_message = std::move(words)}};
-}
-
-bool server_directory::are_all_drained() const {
-    return !list_.all().empty() &&
-           std::ranges::all_of(list_.all(), &services::listed_server::is_drained);
-}
-
-bool server_directory::no_server_ever_reached(time_point since) const {
-    return !list_.all().empty() && std::ranges::all_of(list_.all(), [since](const auto& s) {
-        return s.health.never_reached_error() && s.health.was_tried_since(since);
-    });
 }
 
 server_directory::server_directory(const service_config& c, slot_scope scope)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/failure.hpp"
 #include "base/time.hpp"
 #include "server/server_usage.hpp"
 #include "service/server_list.hpp"
@@ -27,6 +26,7 @@ class server_directory {
     server_directory(const service_config& c, slot_scope scope);
 
     services::server_list& list() noexcept { return list_; }
+    const services::server_list& list() const noexcept { return list_; }
     const std::shared_ptr<server_usage>& get_usage(server_id id) const { return uses_.at(id); }
 
     /// Records the list's count of conversations for the other processes that use the server.
@@ -44,13 +44,6 @@ class server_directory {
     /// The states of the servers at this time, for the list.
     services::server_state_query states(time_point now) const;
     std::vector<server_status> status(time_point now) const;
-    /// Why no server is available for a turn that began at this time.
-    failure unavailable_reason(time_point now, time_point turn_began) const;
-    /// Whether no server has ever been reached, although each was tried after `since`. If so, the
-    /// setup is wrong.
-    bool no_server_ever_reached(time_point since) const;
-    /// Whether there are servers, but all are drained.
-    bool are_all_drained() const;
 
  private:
     services::server_state state_of(const services::listed_server& s, time_point now) const;

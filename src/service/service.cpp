@@ -58,7 +58,7 @@ service::~service() {
 }
 
 conversation service::create() {
-    return create(detail::used(core_)->config().conversation);
+    return create(detail::assert_not_moved_from(core_)->config().conversation);
 }
 
 conversation service::create(conversation_options options) {
@@ -67,20 +67,20 @@ conversation service::create(conversation_options options) {
 
 conversation service::create(conversation_options options, std::string near) {
     check_options(options);
-    return conversation(begin(detail::used(core_), conversations::turn_history(std::move(options)),
-                              std::move(near)));
+    return conversation(begin(detail::assert_not_moved_from(core_),
+                              conversations::turn_history(std::move(options)), std::move(near)));
 }
 
 conversation service::create(conversation_options options, const conversation& before) {
     check_options(options);
-    const auto& core = detail::used(core_);
+    const auto& core = detail::assert_not_moved_from(core_);
     auto shell = detail::conversation_shell::make(core->scope(), core, core->config().client,
                                                   conversations::turn_history(std::move(options)));
-    core->scope().dispatch([core, shell, earlier = detail::used(before.shell_)] {
+    core->scope().dispatch([core, shell, earlier = detail::assert_not_moved_from(before.shell_)] {
         // A conversation of another service has another strand, and other servers.
         const bool is_ours = &earlier->scope() == &core->scope();
         core->on_conversation_started(shell, is_ours ? earlier->server_url() : "");
-        if (is_ours) shell->continue_from(earlier);
+        if (is_ours) shell->continue_conversation(earlier);
     });
     return conversation(std::move(shell));
 }
@@ -92,7 +92,7 @@ std::optional<conversation> service::load(std::string_view json, error_code& ec)
 
 std::optional<conversation> service::load(std::string_view json, error_code& ec,
                                           diagnostics& diag) {
-    return load(json, detail::used(core_)->config().client.generation, ec, diag);
+    return load(json, detail::assert_not_moved_from(core_)->config().client.generation, ec, diag);
 }
 
 std::optional<conversation> service::load(std::string_view json, const generation_options& options,
@@ -107,42 +107,42 @@ std::optional<conversation> service::load(std::string_view json, const generatio
         return std::nullopt;
     }
     auto near = std::move(saved.server);
-    return conversation(begin(detail::used(core_),
+    return conversation(begin(detail::assert_not_moved_from(core_),
                               conversations::turn_history(std::move(saved), detail::now()),
                               std::move(near), &options));
 }
 
 void service::add_server(std::string url) {
-    auto settings = detail::used(core_)->config().client;
+    auto settings = detail::assert_not_moved_from(core_)->config().client;
     settings.server.url = url;
     if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
     core_->scope().dispatch([c = core_, u = std::move(url)] { c->add_server(u); });
 }
 
 void service::remove_server(std::string url, duration limit) {
-    detail::used(core_)->scope().dispatch(
+    detail::assert_not_moved_from(core_)->scope().dispatch(
         [c = core_, u = std::move(url), limit] { c->remove_server(u, limit); });
 }
 
 void service::reload(std::vector<std::string> urls) {
-    auto settings = detail::used(core_)->config();
+    auto settings = detail::assert_not_moved_from(core_)->config();
     settings.servers = urls;
     if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
     core_->scope().dispatch([c = core_, u = std::move(urls)] { c->reload(u); });
 }
 
 void service::drain_server(std::string url) {
-    detail::used(core_)->scope().dispatch(
+    detail::assert_not_moved_from(core_)->scope().dispatch(
         [c = core_, u = std::move(url)] { c->set_drained(u, true); });
 }
 
 void service::undrain_server(std::string url) {
-    detail::used(core_)->scope().dispatch(
+    detail::assert_not_moved_from(core_)->scope().dispatch(
         [c = core_, u = std::move(url)] { c->set_drained(u, false); });
 }
 
 service::executor_type service::get_executor() const noexcept {
-    return executor_of(*detail::used(core_));
+    return executor_of(*detail::assert_not_moved_from(core_));
 }
 
 void service::ask_servers(core c,

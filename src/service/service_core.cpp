@@ -119,14 +119,14 @@ void service_core::move_all_away(server_id id, const reason_to_leave& reason) {
 // the dropped server makes further replies leave.
 void service_core::move_all_away(server_link_ptr link, const reason_to_leave& reason) {
     for (const auto& c : conversations_at(link))
-        if (c->pinned() == link) c->leave_server(reason);
+        if (c->pinned_server() == link) c->leave_server(reason);
 }
 
 auto service_core::conversations_at(const server_link_ptr& link) const
     -> std::vector<std::shared_ptr<conversation_shell>> {
     std::vector<std::shared_ptr<conversation_shell>> there;
     for (const auto& [conversation, weak] : conversations_)
-        if (auto c = weak.lock(); c && c->pinned() == link) there.push_back(std::move(c));
+        if (auto c = weak.lock(); c && c->pinned_server() == link) there.push_back(std::move(c));
     return there;
 }
 
@@ -160,7 +160,8 @@ auto service_core::assign_server(const server_criteria& criteria)
     auto* const s = select_server(criteria);
     if (!s) {
         arm_timer();
-        return directory_.unavailable_reason(now(), criteria.turn_began);
+        return services::unavailable_reason(directory_.list().all(), directory_.states(now()),
+                                            criteria.turn_began);
     }
     directory_.record_conversations(id_of(criteria.pinned));
     directory_.record_conversations(s->id);

@@ -6,6 +6,7 @@
 #include "server/server_link.hpp"
 #include "service/server_directory.hpp"
 #include "service/server_list.hpp"
+#include "service/unavailable_reason.hpp"
 
 #include "tandem/service.hpp"
 
@@ -48,9 +49,11 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     std::variant<server_link_ptr, failure> assign_server(const server_criteria& criteria) override;
     bool on_server_failed(const server_link_ptr& link, const failure& why) override;
     bool no_server_ever_reached(time_point since) const override {
-        return directory_.no_server_ever_reached(since);
+        return services::no_server_ever_reached(directory_.list().all(), since);
     }
-    bool are_all_drained() const override { return directory_.are_all_drained(); }
+    bool are_all_drained() const override {
+        return services::are_all_drained(directory_.list().all());
+    }
     void on_reply_started() override;
     void on_reply_ended() override;
     void on_turn_started(const server_link_ptr& link) override;

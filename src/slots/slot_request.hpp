@@ -64,7 +64,7 @@ struct slot_request {
     std::optional<int> avoid{};
 };
 
-inline bool is_live(const slot_request& w) noexcept {
+inline bool is_for_listener(const slot_request& w) noexcept {
     return w.kind != request_kind::background;
 }
 

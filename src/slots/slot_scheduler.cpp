@@ -127,7 +127,7 @@ void slot_scheduler::count_change(const slot_state& s, const release_info& note)
 }
 
 duration slot_scheduler::find_lateness(time_point now) const {
-    if (queue_.empty() || !is_live(queue_.front().wish)) return {};
+    if (queue_.empty() || !is_for_listener(queue_.front().wish)) return {};
     return std::max(duration{}, now - queue_.front().wish.due);
 }
 

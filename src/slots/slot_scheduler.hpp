@@ -226,7 +226,7 @@ class slot_scheduler {
         return !w.required_slot || slot == *w.required_slot;
     }
     bool has_only_stuck(const slot_request& w) const;
-    std::optional<int> choose(const prospects& p, const slot_request& w, time_point now) const;
+    std::optional<int> choose_slot(const prospects& p, const slot_request& w, time_point now) const;
     grant grant_slot(int slot, std::size_t place, time_point now);
     std::vector<wait_prediction> predict_waits() const;
     void count_slots(wait_reason& w) const;

@@ -113,8 +113,8 @@ slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_requ
     find_open(w, false, p);
     // If every slot open to it is stuck, a live ticket still gets one: the server delays the
     // request, whose own timeout ends it if necessary.
-    if (p.open.empty() && is_live(w) && s_.has_only_stuck(w)) find_open(w, true, p);
-    if (!is_live(w)) leave_wanted(p);
+    if (p.open.empty() && is_for_listener(w) && s_.has_only_stuck(w)) find_open(w, true, p);
+    if (!is_for_listener(w)) leave_wanted(p);
     return p;
 }
 
@@ -124,7 +124,7 @@ void slot_scheduler::queue_simulation::find_open(const slot_request& w, bool stu
                                                  prospects& p) const {
     for (const int slot : idle_) {
         if (s_.is_stuck(slot) != stuck || !may_be_granted(slot, w)) continue;
-        if (!is_live(w) && !s_.may_prefill(slot, w)) continue;
+        if (!is_for_listener(w) && !s_.may_prefill(slot, w)) continue;
         if (!p.awaits_prefilling || s_.at(slot).holds.starts_with(w.prompt)) p.open.push_back(slot);
     }
 }
@@ -145,7 +145,7 @@ void slot_scheduler::queue_simulation::assign_slot(int slot, bool runs_here) {
 
 void slot_scheduler::queue_simulation::add_waiting(const slot_request& w, const prospects& p) {
     if (!p.open.empty() && !p.awaits_prefilling) take(p.open.front(), !w.is_from_elsewhere);
-    if (!is_live(w)) return;
+    if (!is_for_listener(w)) return;
     for (const int slot : idle_)
         if (may_be_granted(slot, w)) is_wanted_[static_cast<std::size_t>(slot)] = true;
 }
@@ -170,7 +170,7 @@ std::vector<grant> slot_scheduler::take_grants(time_point now) {
     for (std::size_t place = 0; place < queue_.size() && !walk.is_over();) {
         const auto& w = queue_[place].wish;
         const auto seen = walk.look(w);
-        if (const auto best = choose(seen, w, now)) {
+        if (const auto best = choose_slot(seen, w, now)) {
             const bool runs_here = !w.is_from_elsewhere;
             given.push_back(grant_slot(*best, place, now));
             walk.assign_slot(*best, runs_here);
@@ -207,7 +207,7 @@ std::optional<slot_shortage> slot_scheduler::find_shortage(time_point now) const
     queue_simulation walk(*this);
     for (const auto& queued : queue_) {
         const auto& w = queued.wish;
-        if (!is_live(w) || !walk.may_start(w)) continue;
+        if (!is_for_listener(w) || !walk.may_start(w)) continue;
         const auto seen = walk.look(w);
         const bool has_one = !seen.open.empty() && ready_at(seen.open.front()) <= now;
         if (!has_one && !seen.awaits_prefilling && !w.is_from_elsewhere)
@@ -280,7 +280,7 @@ bool slot_scheduler::should_yield_slot(int slot, time_point due, time_point now)
     for (std::size_t place = 0; place < queue_.size(); ++place) {
         const auto& w = queue_[place].wish;
         const auto gain = w.kind == request_kind::turn ? gain_of_a_turn : gain_of_a_continuation;
-        if (!is_live(w) || w.due > now + urgent_within + reuse_guard_) return false;
+        if (!is_for_listener(w) || w.due > now + urgent_within + reuse_guard_) return false;
         const bool is_worth_it = std::max(w.due, now) < due - reuse_guard_ - gain;
         if (is_worth_it && !all[place].due && may_be_granted(slot, w)) return true;
     }
@@ -334,8 +334,8 @@ bool slot_scheduler::is_warm(int slot, const slot_request& w) const {
 }
 
 // Returns nullopt if every open slot must wait for its guard.
-std::optional<int> slot_scheduler::choose(const prospects& p, const slot_request& w,
-                                          time_point now) const {
+std::optional<int> slot_scheduler::choose_slot(const prospects& p, const slot_request& w,
+                                               time_point now) const {
     const auto end =
         std::find_if(p.open.begin(), p.open.end(), [&](int slot) { return ready_at(slot) > now; });
     if (p.is_held_back || end == p.open.begin()) return std::nullopt;
@@ -362,11 +362,11 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     if (has_own_lead(w)) lead_loss_.record(w.wish.due - since, now - since, now);
     const bool reused = slot == last_used_slot_;
     // A prefill does not take the slot's turn: the slot remains the next one.
-    if (!reused && is_live(w.wish)) next_in_turn_ = (slot + 1) % usable_;
+    if (!reused && is_for_listener(w.wish)) next_in_turn_ = (slot + 1) % usable_;
     count_running_time(now);
     auto& s = at(slot);
     s.busy = true;
-    s.is_being_prefilled = !is_live(w.wish);
+    s.is_being_prefilled = !is_for_listener(w.wish);
     begin_speed_window(s, {}, now);
     s.shows_restoring =
         w.wish.was_here && s.last_user != nobody && !s.holds.empty() && !is_resident(w.wish.owner);

@@ -221,7 +221,7 @@ double speech_load::compute_load(time_point now) const {
     return supply ? (compute_demand(now) + elsewhere_.demand) / *supply : 0;
 }
 
-std::optional<duration> speech_load::refuse_session(time_point now) {
+std::optional<duration> speech_load::check_new_session(time_point now) {
     const double one = tokens_per_s_of_one();
     const auto supply = compute_supply(now);
     const double need = compute_demand(now) + elsewhere_.demand + one;

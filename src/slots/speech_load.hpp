@@ -62,7 +62,7 @@ class speech_load {
     double compute_load(time_point now) const;
     /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
     /// time after which to try again.
-    std::optional<duration> refuse_session(time_point now);
+    std::optional<duration> check_new_session(time_point now);
 
     static constexpr duration min_retry_after = std::chrono::seconds(1);
     static constexpr duration max_retry_after = std::chrono::seconds(30);

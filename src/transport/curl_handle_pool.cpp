@@ -92,7 +92,8 @@ header_list curl_handle_pool::make_headers(bool has_body) const {
     return list;
 }
 
-easy_handle curl_handle_pool::take(const http_request& request, header_list& own, CURLcode& code) {
+easy_handle curl_handle_pool::prepare_handle(const http_request& request, header_list& own,
+                                             CURLcode& code) {
     easy_handle easy;
     code = CURLE_OK;
     if (idle_.empty()) {
@@ -113,7 +114,7 @@ std::optional<duration> curl_handle_pool::request_connect_timeout(
     return own && *own < options_.connect_timeout ? own : std::nullopt;
 }
 
-void curl_handle_pool::give_back(easy_handle easy) noexcept try {
+void curl_handle_pool::return_handle(easy_handle easy) noexcept try {
     if (idle_.size() < max_idle) idle_.push_back(std::move(easy));
 } catch (...) {
     // Out of memory: the handle is freed instead of kept.

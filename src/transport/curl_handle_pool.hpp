@@ -18,7 +18,7 @@ class curl_handle_pool {
  public:
     explicit curl_handle_pool(curl_options options);
 
-    /// The fault of the options, if any; take() must not be called then.
+    /// The fault of the options, if any; prepare_handle() must not be called then.
     const std::optional<std::string>& fault() const noexcept { return fault_; }
     const server_url& server() const noexcept { return server_; }
     const curl_options& options() const noexcept { return options_; }
@@ -27,8 +27,8 @@ class curl_handle_pool {
 
     /// A handle prepared for `request`. The request's body and `own`, which holds its additional
     /// headers, must outlive the use of the handle. Null with `code` set if curl reports an error.
-    easy_handle take(const http_request& request, header_list& own, CURLcode& code);
-    void give_back(easy_handle easy) noexcept;
+    easy_handle prepare_handle(const http_request& request, header_list& own, CURLcode& code);
+    void return_handle(easy_handle easy) noexcept;
     /// The connect limit of a request that must connect sooner than others.
     std::optional<duration> request_connect_timeout(const http_request& request) const noexcept;
 

@@ -25,7 +25,7 @@ std::shared_ptr<transfer> curl_multi_driver::make_transfer(http_request request,
 
 void curl_multi_driver::start(transfer& t) {
     auto why = launch(t);
-    if (!why) return begin_at_once();
+    if (!why) return connect_now();
     detach(t);
     t.end(std::move(why));
     queue_->run_soon();
@@ -34,7 +34,7 @@ void curl_multi_driver::start(transfer& t) {
 std::optional<failure> curl_multi_driver::launch(transfer& t) {
     if (pool_.fault()) return make_config_failure(*pool_.fault());
     CURLcode code{};
-    auto easy = pool_.take(t.request(), t.own_headers(), code);
+    auto easy = pool_.prepare_handle(t.request(), t.own_headers(), code);
     if (easy) code = t.attach(std::move(easy), sockets_);
     if (code != CURLE_OK) return make_curl_failure(code, context_of(t));
     running_.insert(&t);
@@ -45,7 +45,7 @@ std::optional<failure> curl_multi_driver::launch(transfer& t) {
 
 // Connects now, not in the next loop iteration. Calls no handlers, because results are delivered in
 // that one. It is safe to call curl here, because handlers never run inside its callbacks.
-void curl_multi_driver::begin_at_once() {
+void curl_multi_driver::connect_now() {
     int running = 0;
     curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
     collect_finished_transfers();
@@ -119,7 +119,7 @@ void curl_multi_driver::detach(transfer& t) noexcept {
     // unfinished connection without reporting it.
     sockets_.close_sockets(t.sockets());
     curl_multi_remove_handle(multi_.get(), t.easy());
-    pool_.give_back(t.detach());
+    pool_.return_handle(t.detach());
 }
 
 std::optional<failure> curl_multi_driver::outcome(const transfer& t, CURLcode code) const {

@@ -38,7 +38,7 @@ class curl_multi_driver final : public event_loop_listener,
 
     void on_ready(curl_socket_t fd, int mask) override;
     void on_timeout() override;
-    void begin_at_once();
+    void connect_now();
     void perform_socket_action(curl_socket_t fd, int mask);
     void collect_finished_transfers();
 

@@ -21,7 +21,7 @@ void chunk_prose(benchmark::State& state, tandem::boundary_rule rule, text::chun
         for (std::size_t n = 0; n < count; ++n) {
             chunker.feed(tokens[n % tokens.size()]);
             while (chunker.current() == text::chunker::status::ready) {
-                benchmark::DoNotOptimize(chunker.take());
+                benchmark::DoNotOptimize(chunker.take_chunk());
                 ++chunks;
             }
         }

@@ -28,7 +28,8 @@ void read(benchmark::State& state, const token_list& tokens, std::string_view la
     for (auto _ : state) {
         spoken_boundary detector(language);
         for (std::size_t n = 0, i = 0; n < count; ++n) {
-            for (auto v = detector.feed(tokens[i]); v.settled;) v = detector.consume(*v.settled);
+            for (auto v = detector.feed(tokens[i]); v.settled;)
+                v = detector.end_sentence_after(*v.settled);
             if (++i == tokens.size()) i = 0;
         }
         benchmark::DoNotOptimize(detector);

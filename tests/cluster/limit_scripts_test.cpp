@@ -39,7 +39,8 @@ class usage_ledger {
         has_requests = has_tokens = true;
         const auto elsewhere = q.concurrent > 0 ? count_elsewhere(now, gateway) : 0;
         const bool is_full = q.concurrent > 0 && q.running + elsewhere > q.concurrent;
-        const bool is_admitted = !requests.wait(now) && !tokens.wait(now) && !is_full;
+        const bool is_admitted =
+            !requests.time_until_allowed(now) && !tokens.time_until_allowed(now) && !is_full;
         if (is_admitted) requests.charge(now, 1);
         if (q.concurrent > 0) running[gateway] = q.running - !is_admitted;
         return {is_admitted, requests.debt(now), tokens.debt(now), elsewhere};

@@ -26,7 +26,7 @@ struct reply {
 
 void take_all(text::chunker& chunks, reply& r) {
     while (chunks.current() == status::ready) {
-        const auto p = chunks.take();
+        const auto p = chunks.take_chunk();
         fuzzing::require(!p.text.empty() && p.text.size() <= text::max_chunk_bytes);
         fuzzing::require(text::find_invalid_utf8(p.text) == std::string::npos);
         r.handed_out += p.text;

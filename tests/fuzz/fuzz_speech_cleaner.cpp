@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text::speech_maker voice(options_of(choice));
     while (!in.rest().empty()) {
         chunk c{.text = sanitized_utf8(in.bytes(1 + in.number(255)))};
-        voice.speak(c);
+        voice.fill_speech(c);
         check(c, choice & 32);
     }
     return 0;

@@ -276,7 +276,7 @@ void caller::perform(const detail::action::request_server&) {
 void caller::perform(const detail::action::request_slot&) {
     ticket_ = all_.scheduler.request({.prompt = std::string(machine_->text()),
                                       .kind = machine_->slot_request_kind(),
-                                      .due = machine_->due(now()),
+                                      .due = machine_->speech_runs_out_at(now()),
                                       .owner = id_,
                                       .was_here = reply_ > 1 || machine_->has_begun()});
     all_.takers[ticket_] = this;
@@ -291,7 +291,7 @@ void caller::granted(const slots::grant& g) {
 }
 
 void caller::perform(const detail::action::update_slot_request&) {
-    all_.scheduler.set_due(ticket_, machine_->due(now()));
+    all_.scheduler.set_due(ticket_, machine_->speech_runs_out_at(now()));
 }
 
 void caller::perform(const detail::action::record_progress& a) {
@@ -299,7 +299,7 @@ void caller::perform(const detail::action::record_progress& a) {
 }
 
 void caller::perform(const detail::action::check_slot_demand& a) {
-    if (all_.scheduler.should_yield_slot(a.slot, machine_->due(now()), now()))
+    if (all_.scheduler.should_yield_slot(a.slot, machine_->speech_runs_out_at(now()), now()))
         machine_->on_slot_wanted(now());
 }
 

@@ -138,8 +138,8 @@ void simulated_conversation::start_turn(std::optional<detail::reply_origin> resu
     running_ = service_.next_id();
     shunned_.clear();
     has_started_ = false;
-    starting_ = std::make_shared<turn_start>(
-        turn_start{.reply = running_, .resumed = std::move(resumed), .is_drafted = awaits_draft});
+    starting_ = std::make_shared<starting_turn>(starting_turn{
+        .reply = running_, .resumed = std::move(resumed), .is_drafted = awaits_draft});
     replies_.push_back(std::make_unique<simulated_reply>(
         world_, running_, *plan_,
         simulated_source{[this](const start_handler& done) { begin_turn(done); },
@@ -194,8 +194,8 @@ void simulated_conversation::begin_turn(const start_handler& done) {
 void simulated_conversation::go_on(const start_handler& done) {
     if (ended_) return done({.why = {errc::session_not_found, {}}});
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.on_turn_ended(left);
-    find_server(
-        std::make_shared<turn_start>(turn_start{.reply = running_, .done = done, .goes_on = true}));
+    find_server(std::make_shared<starting_turn>(
+        starting_turn{.reply = running_, .done = done, .goes_on = true}));
 }
 
 bool simulated_conversation::is_current(const start_ptr& start, int check_id) const noexcept {

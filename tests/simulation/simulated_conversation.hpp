@@ -27,7 +27,7 @@ class simulated_conversation final : public detail::reply_listener {
     void server_died(const simulated_core& which);
 
     bool ended() const noexcept { return ended_; }
-    const simulated_core* pinned() const noexcept { return core_; }
+    const simulated_core* pinned_server() const noexcept { return core_; }
     const simulated_core* generating_at() const noexcept { return generating_at_; }
     const simulated_core* drafting_at() const noexcept { return drafting_at_; }
     slots::owner_id id() const noexcept { return id_; }
@@ -36,7 +36,7 @@ class simulated_conversation final : public detail::reply_listener {
 
  private:
     // Mirrors conversation_shell.
-    struct turn_start {
+    struct starting_turn {
         std::uint64_t reply = 0;
         start_handler done{};
         std::optional<detail::reply_origin> resumed{};
@@ -46,7 +46,7 @@ class simulated_conversation final : public detail::reply_listener {
         int check_id = 0;
         std::optional<failure> unreachable{};
     };
-    using start_ptr = std::shared_ptr<turn_start>;
+    using start_ptr = std::shared_ptr<starting_turn>;
 
     void on_handed_over(const chunk& c) override;
     void on_called(std::uint64_t reply, std::vector<tool_call> calls) override;

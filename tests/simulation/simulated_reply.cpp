@@ -296,7 +296,7 @@ void simulated_reply::perform(const detail::action::request_slot&) {
     ticket_ = site_.core->slots().want({.prompt = std::string(machine_.text()),
                                         .warmed = machine_.warm_slot(),
                                         .kind = machine_.slot_request_kind(),
-                                        .due = machine_.due(world_.now()),
+                                        .due = machine_.speech_runs_out_at(world_.now()),
                                         .owner = site_.owner,
                                         .was_here = machine_.has_begun(),
                                         .avoid = machine_.failed_slot()},
@@ -315,7 +315,7 @@ void simulated_reply::perform(const detail::action::request_slot&) {
 
 void simulated_reply::perform(const detail::action::update_slot_request&) {
     world_.note("the due time of a waiting reply changes");
-    site_.core->slots().set_due(ticket_, machine_.due(world_.now()));
+    site_.core->slots().set_due(ticket_, machine_.speech_runs_out_at(world_.now()));
 }
 
 void simulated_reply::perform(const detail::action::record_progress& a) {
@@ -326,7 +326,8 @@ void simulated_reply::perform(const detail::action::record_progress& a) {
 void simulated_reply::perform(const detail::action::check_slot_demand& a) {
     world_.check(live_.open && live_.slot_held,
                  "only a running request asks whether its slot is wanted");
-    if (!site_.core->slots().should_yield_slot(a.slot, machine_.due(world_.now()))) return;
+    if (!site_.core->slots().should_yield_slot(a.slot, machine_.speech_runs_out_at(world_.now())))
+        return;
     world_.note("a request ends for a reply that is due sooner");
     machine_.on_slot_wanted(world_.now());
 }

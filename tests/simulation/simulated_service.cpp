@@ -144,7 +144,7 @@ void simulated_service::on_conversation_ended(const simulated_conversation& who,
 void simulated_service::check_counts() {
     std::map<const simulated_core*, std::pair<int, int>> counted;
     for (const auto& c : conversations_) {
-        ++counted[c->pinned()].first;
+        ++counted[c->pinned_server()].first;
         ++counted[c->generating_at()].second;
         ++counted[c->drafting_at()].second;
     }
@@ -181,7 +181,7 @@ void simulated_service::drop_drained() {
 void simulated_service::end_expired_removal(server_id id) {
     auto& core = *cores_.at(id);
     for (std::size_t i = 0; i < conversations_.size(); ++i)
-        if (conversations_[i]->pinned() == &core)
+        if (conversations_[i]->pinned_server() == &core)
             conversations_[i]->leave_server(
                 {detail::reason_to_leave::kind::removed, {errc::server_gone, {}}});
     core.slots().check_nothing_runs();
@@ -254,7 +254,7 @@ void simulated_service::evict_if_needed(server_id id, time_point asked) {
     if (!what) return;
     auto* const core = cores_.at(id).get();
     for (std::size_t i = 0; i < conversations_.size(); ++i)
-        if (conversations_[i]->pinned() == core)
+        if (conversations_[i]->pinned_server() == core)
             conversations_[i]->leave_server({*what, {errc::no_model, {}}, asked});
 }
 

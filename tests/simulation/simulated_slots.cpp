@@ -40,7 +40,7 @@ void simulated_slots::record_progress(int slot, const slots::generated_so_far& g
 
 bool simulated_slots::should_yield_slot(int slot, time_point due) const {
     const bool is_live = std::ranges::any_of(
-        waiting_, [](const auto& entry) { return slots::is_live(entry.second.wish); });
+        waiting_, [](const auto& entry) { return slots::is_for_listener(entry.second.wish); });
     const bool wanted = scheduler_.should_yield_slot(slot, due, world_.now());
     world_.check(!wanted || is_live, "only a waiting live reply wants another reply's slot");
     return wanted;
@@ -129,12 +129,12 @@ void simulated_slots::check_grants(const std::vector<slots::grant>& given) {
 
 void simulated_slots::check_order(const slots::grant& g) {
     const auto& taken = waiting_.at(g.ticket).wish;
-    if (!slots::is_live(taken)) return;
+    if (!slots::is_for_listener(taken)) return;
     for (const auto& [ticket, other] : waiting_) {
         const auto& w = other.wish;
         const auto why = scheduler_.find_wait_reason(ticket, world_.now());
         const bool waits_for_prefill = why && why->prefilled_slot;
-        world_.check(!slots::is_live(w) || w.due >= taken.due || waits_for_prefill,
+        world_.check(!slots::is_for_listener(w) || w.due >= taken.due || waits_for_prefill,
                      "the request that is due first is served first");
     }
 }
@@ -147,7 +147,7 @@ void simulated_slots::check_nobody_waits_in_vain() {
             scheduler_.find_wait_reason(ticket, world_.now()).value_or(slots::wait_reason{});
         world_.check(!why.guarded_slot || promised.insert(*why.guarded_slot).second,
                      "a slot is promised once");
-        if (!slots::is_live(who.wish) || why.prefilled_slot || why.max_running) continue;
+        if (!slots::is_for_listener(who.wish) || why.prefilled_slot || why.max_running) continue;
         world_.check(count_open() == 0 || may_be_kept_waiting(who.wish),
                      "no request waits beside a free slot that is not kept for turns");
     }

@@ -172,7 +172,8 @@ class machine_driver {
     }
     void note(const detail::action::request_slot&) { noted_.push_back("slot?"); }
     void note(const detail::action::update_slot_request&) {
-        noted_.push_back(fmt::format("slot, due {:.0f} ms", to_ms(machine.due(now) - now)));
+        noted_.push_back(
+            fmt::format("slot, due {:.0f} ms", to_ms(machine.speech_runs_out_at(now) - now)));
     }
     void note(const detail::action::check_slot_demand& a) {
         noted_.push_back(fmt::format("slot {} wanted?", a.slot));

@@ -144,7 +144,8 @@ class parser {
             for (const auto& value : app->get_help_ptr()->results()) {
                 all = all || value == "all";
                 if (value != "all" && value != "true" && !value.empty())
-                    return refused(name(), {refusal_of("--help", value, "all, or have no value")});
+                    return refused(name(), {make_invalid_value_message("--help", value,
+                                                                       "all, or have no value")});
             }
         return {.out = all ? help_text(parsed()) : short_help_text(parsed())};
     }
@@ -229,11 +230,12 @@ class parser {
 
     // The flag may belong to tandem itself or to a command.
     std::string unknown_flag_before(const std::string& argument) const {
-        auto own = unknown_flag(app_, argument);
+        auto own = describe_unknown_flag(app_, argument);
         if (!find_similar_flags(app_, argument).empty()) return own;
         for (const auto* command : app_.get_subcommands([](const CLI::App*) { return true; }))
             if (const auto like = find_similar_flags(*command, argument); !like.empty())
-                return fmt::format("{} Write it after {}", unknown_flag(*command, argument),
+                return fmt::format("{} Write it after {}",
+                                   describe_unknown_flag(*command, argument),
                                    joined_by_and(commands_with(like.front())));
         return own;
     }

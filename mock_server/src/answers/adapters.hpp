@@ -28,7 +28,7 @@ class adapters {
     /// Handles POST /lora-adapters. Throws std::invalid_argument if the body is not a list.
     void set(const std::string& body);
 
-    const adapter_scales& standing() const noexcept { return scales_; }
+    const adapter_scales& server_scales() const noexcept { return scales_; }
 
  private:
     std::vector<std::string> paths_;

@@ -40,14 +40,14 @@ engine::engine(const options& o, journal& j)
       pool_(o.parallel),
       host_cache_(o),
       adapters_(o.lora) {
-    for (slot& s : pool_.all()) s.lora = adapters_.standing();
+    for (slot& s : pool_.all()) s.lora = adapters_.server_scales();
 }
 
 void engine::submit(std::unique_ptr<task> t, time_point now) {
     if (crashed_) return;
     const int wanted = t->request.id_slot;
     const bool pinned = t->kind == task_kind::completion && wanted != -1;
-    if (pinned && crash_is_due(pool_.wrapped(wanted), now)) return crash();
+    if (pinned && crash_is_due(pool_.slot_at_wrapped_id(wanted), now)) return crash();
     t->since = now;
     arrived_.push_back(t->id);
     const task_id id = t->id;
@@ -58,7 +58,7 @@ void engine::on_client_gone(task_id id, time_point now) {
     const auto found = tasks_.find(id);
     if (found == tasks_.end() || found->second->disconnected_at) return;
     task& t = *found->second;
-    journal_.change(id, [now](request_record& r) { r.client_gone = now; });
+    journal_.change_request(id, [now](request_record& r) { r.client_gone = now; });
     if (!t.cancellable) return;
     t.disconnected_at = now;
     if (t.slot) t.slot->cut_at = now;
@@ -89,7 +89,7 @@ void engine::try_start(task& t, time_point now) {
         save_idle_slots(*idle);
         return start(t, *idle, now);
     }
-    journal_.change(t.id, [](request_record& r) { r.deferred = true; });
+    journal_.change_request(t.id, [](request_record& r) { r.deferred = true; });
     deferred_.defer(t.id, t.request.id_slot);
 }
 
@@ -102,11 +102,11 @@ void engine::start(task& t, slot& s, time_point now) {
     t.since = t.last_sent = now;
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
     if (!t.request.cache_prompt) s.clear();
-    take_adapters(t, s);
+    apply_adapters(t, s);
     memory_.trim_to_reusable_tokens(s, t.request.prompt);
     t.counts.cached = t.counts.processed = static_cast<int>(s.tokens.size());
     journal_.record_slot_start(s.id, t.id, now);
-    journal_.change(t.id, [&](request_record& r) {
+    journal_.change_request(t.id, [&](request_record& r) {
         r.slot = s.id;
         r.started = now;
         r.prompt_tokens = t.counts.prompt_tokens;
@@ -121,9 +121,9 @@ void engine::start(task& t, slot& s, time_point now) {
     }
 }
 
-void engine::take_adapters(const task& t, slot& s) const {
+void engine::apply_adapters(const task& t, slot& s) const {
     if (t.request.lora.empty()) {
-        s.lora = adapters_.standing();
+        s.lora = adapters_.server_scales();
         return;
     }
     auto wanted = read_adapters(nlohmann::json::parse(t.request.lora), s.lora.size());
@@ -160,7 +160,7 @@ void engine::crash() {
     outputs_.push_back({0, output_kind::crash, crash_message, 0, 0});
 }
 
-void engine::release(task& t, outcome how, time_point now) {
+void engine::release_slot(task& t, outcome how, time_point now) {
     slot& s = *t.slot;
     s.task.reset();
     s.last_used = now;
@@ -169,7 +169,7 @@ void engine::release(task& t, outcome how, time_point now) {
 }
 
 void engine::finish(task& t, outcome how, time_point now) {
-    if (t.slot) release(t, how, now);
+    if (t.slot) release_slot(t, how, now);
     journal_.end(t.id, how, now);
     if (how == outcome::cut)
         outputs_.push_back({t.id, output_kind::cancelled, {}, t.counts.predicted, 0});

@@ -29,7 +29,7 @@ class engine {
     /// The client closed its connection. Takes effect when the server notices it.
     void on_client_gone(task_id id, time_point now);
     /// A request without a task was answered. This restarts all waits; see poll().
-    void note_result(time_point now) { last_result_ = now; }
+    void restart_polls(time_point now) { last_result_ = now; }
 
     /// Starts a step and returns its duration; nullopt if there is nothing to do.
     std::optional<nanoseconds> begin_step(time_point now);
@@ -48,7 +48,7 @@ class engine {
     int context_size() const { return context_size_; }
 
  private:
-    struct planned {
+    struct planned_work {
         task* of;
         int prompt_tokens;
     };
@@ -57,12 +57,12 @@ class engine {
     void accept(time_point now);
     void try_start(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
-    void take_adapters(const task& t, slot& s) const;
+    void apply_adapters(const task& t, slot& s) const;
     bool refuse(task& t, const slot& s, time_point now);
     void fail(task& t, const api_error& e, time_point now);
     bool crash_is_due(const slot& reached, time_point now) const;
     void crash();
-    void release(task& t, outcome how, time_point now);
+    void release_slot(task& t, outcome how, time_point now);
     void finish(task& t, outcome how, time_point now);
     void drop_cancelled(time_point now);
     bool is_poll_needed(const task& t) const;
@@ -82,10 +82,10 @@ class engine {
 
     // engine_steps.cpp: decoding.
     int plan_batch(task& t, int room) const;
-    nanoseconds cost(int prompt_tokens, int generating) const;
+    nanoseconds compute_step_time(int prompt_tokens, int generating) const;
     void advance_prompt(task& t, int tokens, time_point now);
     void advance_token(task& t, time_point now);
-    void sample(task& t, time_point now);
+    void sample_and_send(task& t, time_point now);
     bool play_fault(task& t, time_point now);
     void complete(task& t, time_point now);
     void complete_chat(task& t, time_point now);
@@ -103,7 +103,7 @@ class engine {
     deferred_tasks deferred_;
     std::map<task_id, std::unique_ptr<task>> tasks_;
     std::deque<task_id> arrived_;
-    std::vector<planned> step_;
+    std::vector<planned_work> step_;
     std::vector<engine_output> outputs_;
     time_point last_result_{};
     bool in_step_ = false;

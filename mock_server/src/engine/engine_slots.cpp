@@ -19,7 +19,7 @@ void engine::save_idle_slots(const slot& starting) {
         host_cache_.limit_tokens();
         if (!options_.kv_unified) continue;
         s.clear();
-        journal_.slot_holds(s.id, 0);
+        journal_.record_slot_content(s.id, 0);
     }
 }
 
@@ -28,7 +28,7 @@ void engine::count_copy(bool copied) {
 }
 
 void engine::act_on_slot(task& t, time_point now) {
-    slot& s = pool_.wrapped(t.request.id_slot);
+    slot& s = pool_.slot_at_wrapped_id(t.request.id_slot);
     if (s.is_processing()) return deferred_.defer(t.id, -1);
     switch (t.kind) {
         case task_kind::save:
@@ -43,7 +43,7 @@ void engine::act_on_slot(task& t, time_point now) {
 void engine::erase(task& t, slot& s, time_point now) {
     const std::size_t erased = s.tokens.size();
     s.clear();
-    journal_.slot_holds(s.id, 0);
+    journal_.record_slot_content(s.id, 0);
     answer(t, json_text({{"id_slot", t.request.id_slot}, {"n_erased", erased}}), now);
 }
 
@@ -60,7 +60,7 @@ void engine::save(task& t, slot& s, time_point now) {
 
 void engine::restore(task& t, slot& s, time_point now) {
     const bool restored = files_.restore(t.file, s);
-    journal_.slot_holds(s.id, static_cast<int>(s.tokens.size()));
+    journal_.record_slot_content(s.id, static_cast<int>(s.tokens.size()));
     if (!restored)
         return fail(t,
                     make_error(400,

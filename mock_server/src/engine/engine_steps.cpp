@@ -37,15 +37,15 @@ std::optional<nanoseconds> engine::begin_step(time_point now) {
     }
     if (step_.empty()) return std::nullopt;
     in_step_ = true;
-    return copying + cost(options_.batch_size - room, generating);
+    return copying + compute_step_time(options_.batch_size - room, generating);
 }
 
 int engine::plan_batch(task& t, int room) const {
     const int wanted = std::min(room, t.counts.prompt_tokens - t.counts.processed);
-    return memory_.batch(t.counts.processed, t.counts.prompt_tokens, wanted);
+    return memory_.limit_batch(t.counts.processed, t.counts.prompt_tokens, wanted);
 }
 
-nanoseconds engine::cost(int prompt_tokens, int generating) const {
+nanoseconds engine::compute_step_time(int prompt_tokens, int generating) const {
     const nanoseconds of_each = time_for(generating > 0 ? 1 : 0, options_.tokens_per_second);
     const nanoseconds of_all = time_for(generating, options_.total_tokens_per_second);
     return time_for(prompt_tokens, options_.prompt_tokens_per_second) + std::max(of_each, of_all);
@@ -53,7 +53,7 @@ nanoseconds engine::cost(int prompt_tokens, int generating) const {
 
 void engine::end_step(time_point now) {
     in_step_ = false;
-    for (const planned& p : step_) {
+    for (const planned_work& p : step_) {
         if (crashed_) break;
         if (p.prompt_tokens > 0) {
             advance_prompt(*p.of, p.prompt_tokens, now);
@@ -77,23 +77,23 @@ void engine::advance_prompt(task& t, int tokens, time_point now) {
     if (t.counts.processed < t.counts.prompt_tokens) return;
     t.phase = task_phase::generating;
     t.since = now;
-    sample(t, now);
+    sample_and_send(t, now);
 }
 
 void engine::advance_token(task& t, time_point now) {
     if (t.last_token) t.slot->tokens.push_back(*t.last_token);
     t.last_token.reset();
-    sample(t, now);
+    sample_and_send(t, now);
 }
 
-void engine::sample(task& t, time_point now) {
+void engine::sample_and_send(task& t, time_point now) {
     if (play_fault(t, now)) return;
     const int room = context_size_ - static_cast<int>(t.slot->tokens.size());
-    const sampled s = t.output->next(room);
+    const sampled s = t.output->generate_token(room);
     t.last_token = s.id;
     t.counts.predicted = t.output->predicted();
     t.counts.predict_time = now - t.since;
-    journal_.change(t.id, [&t](request_record& r) { r.generated = t.counts.predicted; });
+    journal_.change_request(t.id, [&t](request_record& r) { r.generated = t.counts.predicted; });
     const bool noticed =
         t.cancelled || (t.disconnected_at && t.request.stream && !t.ignores_client_close());
     if (noticed) return finish(t, outcome::cut, now);

@@ -26,7 +26,7 @@ token_id generation::sample() {
     return planned_[0];
 }
 
-sampled generation::next(int room) {
+sampled generation::generate_token(int room) {
     sampled s;
     s.id = sample();
     ++predicted_;
@@ -34,7 +34,7 @@ sampled generation::next(int room) {
     if (ends_inside_character(unsent_)) {
         s.has_event = false;
     } else {
-        s.content = release(s.id);
+        s.content = take_sendable_text(s.id);
     }
     if (s.content.find('\n') != std::string::npos) has_new_line_ = true;
     if (keep_all_) {
@@ -52,7 +52,7 @@ bool generation::is_shown(token_id id) const {
            std::find(preserved_.begin(), preserved_.end(), get_token_bytes(id)) != preserved_.end();
 }
 
-std::string generation::release(token_id id) {
+std::string generation::take_sendable_text(token_id id) {
     if (const auto match = find_stop_string(unsent_, stops_)) {
         unsent_.resize(match->position);
         stopping_word_ = match->word;

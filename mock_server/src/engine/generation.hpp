@@ -27,7 +27,7 @@ class generation {
 
     /// The next token. `room` is the number of tokens that still fit into the slot. Precondition:
     /// not finished().
-    sampled next(int room);
+    sampled generate_token(int room);
 
     bool finished() const { return finished_; }
     stop_kind stop() const { return stop_; }
@@ -42,7 +42,7 @@ class generation {
  private:
     token_id sample();
     bool is_shown(token_id id) const;
-    std::string release(token_id id);
+    std::string take_sendable_text(token_id id);
     void check_limits(token_id id, int room);
     void end(stop_kind why);
 

@@ -18,13 +18,13 @@ model_memory::model_memory(const options& o)
       max_checkpoints_(static_cast<std::size_t>(o.ctx_checkpoints)) {}
 
 void model_memory::trim_to_reusable_tokens(slot& s, const std::vector<token_id>& prompt) const {
-    const int tokens = kept(s, prompt);
+    const int tokens = count_kept_tokens(s, prompt);
     s.tokens.resize(static_cast<std::size_t>(tokens));
     const auto lost = std::upper_bound(s.checkpoints.begin(), s.checkpoints.end(), tokens);
     s.checkpoints.erase(lost, s.checkpoints.end());
 }
 
-int model_memory::kept(const slot& s, const std::vector<token_id>& prompt) const {
+int model_memory::count_kept_tokens(const slot& s, const std::vector<token_id>& prompt) const {
     const int usable = static_cast<int>(reusable_tokens(s.tokens, prompt));
     if (kind_ == memory_kind::attention || usable == 0) return usable;
     const int common = static_cast<int>(common_prefix(s.tokens, prompt));
@@ -53,7 +53,7 @@ std::vector<int> model_memory::checkpoint_places(int prompt_tokens) const {
     return {prompt_tokens - before_end - ubatch_size_, prompt_tokens - before_end};
 }
 
-int model_memory::batch(int processed, int prompt_tokens, int wanted) const {
+int model_memory::limit_batch(int processed, int prompt_tokens, int wanted) const {
     if (!has_checkpoints()) return wanted;
     for (int place : checkpoint_places(prompt_tokens)) {
         if (place > processed) return std::min(wanted, place - processed);

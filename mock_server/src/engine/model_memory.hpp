@@ -24,12 +24,12 @@ class model_memory {
 
     /// How many of `wanted` tokens the next batch may contain if `processed` tokens of the prompt
     /// are in the slot: a batch ends at a checkpoint.
-    int batch(int processed, int prompt_tokens, int wanted) const;
+    int limit_batch(int processed, int prompt_tokens, int wanted) const;
     /// Call after each batch of a prompt; generated tokens get no checkpoints.
     void make_checkpoint(slot& s, int prompt_tokens) const;
 
  private:
-    int kept(const slot& s, const std::vector<token_id>& prompt) const;
+    int count_kept_tokens(const slot& s, const std::vector<token_id>& prompt) const;
     int oldest_state(int tokens) const;
     bool has_checkpoints() const;
     std::vector<int> checkpoint_places(int prompt_tokens) const;

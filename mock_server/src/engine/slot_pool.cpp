@@ -30,13 +30,13 @@ slot_pool::slot_pool(int count) {
     }
 }
 
-slot& slot_pool::wrapped(int id_slot) {
+slot& slot_pool::slot_at_wrapped_id(int id_slot) {
     return slots_[static_cast<std::size_t>(id_slot) % slots_.size()];
 }
 
 slot* slot_pool::find_idle(int id_slot, const std::vector<token_id>& prompt) {
     if (id_slot != -1) {
-        slot& s = wrapped(id_slot);
+        slot& s = slot_at_wrapped_id(id_slot);
         return s.is_processing() ? nullptr : &s;
     }
     slot* similar = most_similar(prompt);

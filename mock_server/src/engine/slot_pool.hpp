@@ -52,7 +52,7 @@ class slot_pool {
     const std::vector<slot>& all() const { return slots_; }
 
     /// An id out of range wraps around rather than being an error.
-    slot& wrapped(int id_slot);
+    slot& slot_at_wrapped_id(int id_slot);
     /// The slot for a request, if it is idle: the requested one; for -1, the one with the most
     /// similar tokens, otherwise the one unused for the longest time.
     slot* find_idle(int id_slot, const std::vector<token_id>& prompt);

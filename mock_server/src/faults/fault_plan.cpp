@@ -16,7 +16,7 @@ void fault_plan::clear() {
     entries_.clear();
 }
 
-bool fault_plan::fits(const entry& e, const request_record& request) {
+bool fault_plan::matches(const entry& e, const request_record& request) {
     if (e.until) return true;
     const fault& f = e.what;
     if (!f.path.empty() && f.path != request.path) return false;
@@ -24,11 +24,11 @@ bool fault_plan::fits(const entry& e, const request_record& request) {
     return !f.when || f.when(request);
 }
 
-std::optional<fault> fault_plan::take(const request_record& request, time_point now) {
+std::optional<fault> fault_plan::use_fault_for(const request_record& request, time_point now) {
     const std::lock_guard lock(mutex_);
     std::erase_if(entries_, [now](const entry& e) { return e.until && *e.until <= now; });
     for (auto e = entries_.begin(); e != entries_.end(); ++e) {
-        if (!fits(*e, request)) continue;
+        if (!matches(*e, request)) continue;
         if (!e->until && e->skips > 0) {
             --e->skips;
             continue;

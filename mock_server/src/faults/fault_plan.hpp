@@ -15,7 +15,7 @@ class fault_plan {
     void clear();
 
     /// The fault of this request, if any; uses it up once.
-    std::optional<fault> take(const request_record& request, time_point now);
+    std::optional<fault> use_fault_for(const request_record& request, time_point now);
 
  private:
     struct entry {
@@ -24,7 +24,7 @@ class fault_plan {
         int skips;  // requests to skip first
         std::optional<time_point> until;
     };
-    static bool fits(const entry& e, const request_record& request);
+    static bool matches(const entry& e, const request_record& request);
 
     std::mutex mutex_;
     std::deque<entry> entries_;  // guarded by mutex_

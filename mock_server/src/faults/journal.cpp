@@ -60,14 +60,14 @@ std::uint64_t journal::add(request_record r) {
     return last_number_;
 }
 
-void journal::change(std::uint64_t request, const std::function<void(request_record&)>& f) {
+void journal::change_request(std::uint64_t request, const std::function<void(request_record&)>& f) {
     update([&] {
         if (request_record* r = find(request)) f(*r);
     });
 }
 
 void journal::end(std::uint64_t request, outcome how, time_point now) {
-    change(request, [&](request_record& r) {
+    change_request(request, [&](request_record& r) {
         if (r.outcome != outcome::running) return;
         r.outcome = how;
         r.ended = now;
@@ -96,11 +96,11 @@ void journal::record_slot_end(int slot, bool cut, int tokens, time_point now) {
     });
 }
 
-void journal::slot_holds(int slot, int tokens) {
+void journal::record_slot_content(int slot, int tokens) {
     update([&] { seen_.slots[static_cast<std::size_t>(slot)].tokens = tokens; });
 }
 
-void journal::connection_opened() {
+void journal::record_opened_connection() {
     update([&] { ++seen_.connections, ++seen_.open_connections; });
 }
 
@@ -108,7 +108,7 @@ void journal::record_closed_connection() {
     update([&] { --seen_.open_connections; });
 }
 
-void journal::crashed() {
+void journal::record_crash() {
     update([&] { seen_.crashed = true; });
 }
 

@@ -16,14 +16,14 @@ class journal {
 
     // Called on the server's thread.
     std::uint64_t add(request_record r);
-    void change(std::uint64_t request, const std::function<void(request_record&)>& f);
+    void change_request(std::uint64_t request, const std::function<void(request_record&)>& f);
     void end(std::uint64_t request, outcome how, time_point now);
     void record_slot_start(int slot, std::uint64_t request, time_point now);
     void record_slot_end(int slot, bool cut, int tokens, time_point now);
-    void slot_holds(int slot, int tokens);
-    void connection_opened();
+    void record_slot_content(int slot, int tokens);
+    void record_opened_connection();
     void record_closed_connection();
-    void crashed();
+    void record_crash();
 
     // Called on any thread.
     observations snapshot() const;

@@ -71,7 +71,7 @@ std::string template_source(const options& o) {
 
 }  // namespace
 
-http_reply reply_of(const api_error& e) {
+http_reply make_error_reply(const api_error& e) {
     return {e.status, to_json(e)};
 }
 
@@ -114,7 +114,7 @@ http_reply slots(const engine& e, bool fail_on_no_slot) {
     const auto& all = e.slots();
     const bool idle =
         std::any_of(all.begin(), all.end(), [](const slot& s) { return !s.is_processing(); });
-    if (fail_on_no_slot && !idle) return reply_of(make_error(503, "no slot available"));
+    if (fail_on_no_slot && !idle) return make_error_reply(make_error(503, "no slot available"));
     ordered_json out = ordered_json::array();
     for (const slot& s : all) out.push_back(describe(s, e));
     return ok(out);
@@ -143,13 +143,13 @@ http_reply detokenize(const std::string& text) {
 
 http_reply apply_template(const std::string& text, const options& o) {
     if (!o.has_chat_template)
-        return reply_of(make_error(501, "This server does not support chat templates."));
+        return make_error_reply(make_error(501, "This server does not support chat templates."));
     const auto messages = parse_messages(text);
-    if (const auto* error = std::get_if<api_error>(&messages)) return reply_of(*error);
+    if (const auto* error = std::get_if<api_error>(&messages)) return make_error_reply(*error);
     try {
         return ok({{"prompt", render_chat(std::get<0>(messages), text, o)}});
     } catch (const std::exception& e) {
-        return reply_of(make_error(500, e.what()));
+        return make_error_reply(make_error(500, e.what()));
     }
 }
 

@@ -8,7 +8,7 @@
 // invalid.
 namespace tandem::mock {
 
-http_reply reply_of(const api_error& e);
+http_reply make_error_reply(const api_error& e);
 
 http_reply health();
 http_reply models(const options& o, const engine& e);

@@ -26,7 +26,7 @@ class http_request_reader {
     /// The input is not HTTP or exceeds 16 MiB; nothing more can be read.
     bool is_broken() const { return broken_; }
     /// Number of bytes that wait for next().
-    std::size_t waiting() const { return unread_.size(); }
+    std::size_t count_unread_bytes() const { return unread_.size(); }
 
  private:
     class parser;

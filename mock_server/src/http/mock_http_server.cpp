@@ -81,7 +81,7 @@ void mock_http_server::accept() {
 
 void mock_http_server::add_session(tcp::socket socket) {
     const std::uint64_t number = ++last_connection_;
-    journal_.connection_opened();
+    journal_.record_opened_connection();
     auto s = std::make_shared<session>(static_cast<session_host&>(*this),
                                        make_stream_(std::move(socket)), io_.get_executor(), number,
                                        options_.keep_alive_timeout);
@@ -109,12 +109,12 @@ void mock_http_server::on_request(session& from, const http_request& request) {
     }
     waiting_for_[to.number] = from.weak_from_this();
     engine_.submit(std::move(std::get<std::unique_ptr<task>>(to.answer)), now());
-    drive();
+    drive_engine();
 }
 
 void mock_http_server::answer(session& to, std::uint64_t number, const http_reply& reply) {
     to.reply(reply);
-    journal_.change(number, [&reply](request_record& r) { r.status = reply.status; });
+    journal_.change_request(number, [&reply](request_record& r) { r.status = reply.status; });
     journal_.end(number, outcome_of(reply.status), now());
 }
 
@@ -132,7 +132,7 @@ void mock_http_server::on_closed(session& which) {
     if (sessions_.erase(which.number()) > 0) journal_.record_closed_connection();
 }
 
-void mock_http_server::drive() {
+void mock_http_server::drive_engine() {
     if (!stepping_ && !stopped_) {
         if (const auto cost = engine_.begin_step(now())) schedule_end_of_step(*cost);
     }
@@ -158,7 +158,7 @@ void mock_http_server::end_step() {
     stepping_ = false;
     if (stopped_) return;
     engine_.end_step(now());
-    drive();
+    drive_engine();
 }
 
 void mock_http_server::wait_for_poll() {
@@ -168,7 +168,7 @@ void mock_http_server::wait_for_poll() {
     poll_timer_.async_wait([this](error_code error) {
         if (error || stopped_) return;
         engine_.poll(now());
-        drive();
+        drive_engine();
     });
 }
 
@@ -188,7 +188,7 @@ void mock_http_server::deliver(const engine_output& out) {
     const bool has_status = out.kind == output_kind::begin || out.kind == output_kind::reply ||
                             out.kind == output_kind::refusal;
     if (has_status) {
-        journal_.change(out.task, [&out](request_record& r) { r.status = out.status; });
+        journal_.change_request(out.task, [&out](request_record& r) { r.status = out.status; });
     }
     if (to) to->deliver(out);
 }
@@ -197,7 +197,7 @@ void mock_http_server::crash(const std::string& message) {
     const auto all = sessions_;
     for (const auto& [number, s] : all) s->reset();
     stop();
-    journal_.crashed();
+    journal_.record_crash();
     if (options_.on_crash) options_.on_crash(message);
 }
 

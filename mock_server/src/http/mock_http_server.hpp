@@ -41,7 +41,7 @@ class mock_http_server : private session_host {
     void on_closed(session& which) override;
     void answer(session& to, std::uint64_t number, const http_reply& reply);
 
-    void drive();
+    void drive_engine();
     void schedule_end_of_step(nanoseconds cost);
     void end_step();
     void wait_for_poll();

@@ -40,12 +40,12 @@ std::string head_of_stream(bool keep_alive) {
 response_writer::response_writer(bool keep_alive, std::optional<fault> f)
     : keep_alive_(keep_alive), fault_(std::move(f)) {
     if (fault_ && fault_->kind == fault_kind::slow_headers) {
-        act(socket_action::kind::pause, fault_->duration);
+        add_action(socket_action::kind::pause, fault_->duration);
         fault_.reset();
     }
 }
 
-void response_writer::reply(const http_reply& r) {
+void response_writer::write_reply(const http_reply& r) {
     if (broken_) return;
     const std::string head = head_of(r, keep_alive_);
     if (!fault_) {
@@ -53,7 +53,7 @@ void response_writer::reply(const http_reply& r) {
     } else {
         reply_with_fault(head, r.body);
     }
-    if (!broken_) act(socket_action::kind::finish);
+    if (!broken_) add_action(socket_action::kind::finish);
 }
 
 // Without tokens, a fault acts at a byte of the body, or before the response.
@@ -64,30 +64,30 @@ void response_writer::reply_with_fault(const std::string& head, const std::strin
     }
     const std::size_t sent = at < 0 ? 0 : std::min(static_cast<std::size_t>(at), body.size());
     if (at >= 0) write(head + body.substr(0, sent));
-    play();
+    play_fault();
     if (!broken_) write(at >= 0 ? body.substr(sent) : head + body);
 }
 
-void response_writer::begin() {
+void response_writer::begin_event_stream() {
     streaming_ = true;
     if (!broken_) write(head_of_stream(keep_alive_));
 }
 
-void response_writer::event(std::string_view payload, int predicted, bool is_final) {
+void response_writer::write_event(std::string_view payload, int predicted, bool is_final) {
     if (broken_) return;
     if (const auto place = find_fault_position(payload, predicted, is_final)) {
         write_chunk(payload.substr(0, *place));
         payload.remove_prefix(*place);
-        play();
+        play_fault();
         if (broken_) return;
     }
     write_chunk(payload);
 }
 
-void response_writer::end() {
+void response_writer::end_event_stream() {
     if (broken_) return;
     write("0\r\n\r\n");
-    act(socket_action::kind::finish);
+    add_action(socket_action::kind::finish);
 }
 
 std::vector<socket_action> response_writer::take_actions() {
@@ -109,7 +109,7 @@ std::optional<std::size_t> response_writer::find_fault_position(std::string_view
     return due ? std::optional(before) : std::nullopt;
 }
 
-void response_writer::play() {
+void response_writer::play_fault() {
     const fault f = *std::exchange(fault_, std::nullopt);
     switch (f.kind) {
         case fault_kind::reset:
@@ -118,9 +118,9 @@ void response_writer::play() {
             return end_broken(socket_action::kind::close);
         case fault_kind::half_event:
             if (f.duration.count() == 0) return end_broken(socket_action::kind::close);
-            return act(socket_action::kind::pause, f.duration);
+            return add_action(socket_action::kind::pause, f.duration);
         case fault_kind::stall:
-            return act(socket_action::kind::pause, f.duration);
+            return add_action(socket_action::kind::pause, f.duration);
         case fault_kind::garbage:
             return streaming_ ? write_chunk(fault_message(f)) : write(fault_message(f));
         case fault_kind::no_final:
@@ -146,13 +146,13 @@ void response_writer::write_chunk(std::string_view payload) {
     write(fmt::format("{:x}\r\n{}\r\n", payload.size(), payload));
 }
 
-void response_writer::act(socket_action::kind what, std::chrono::milliseconds duration) {
+void response_writer::add_action(socket_action::kind what, std::chrono::milliseconds duration) {
     actions_.push_back({what, {}, duration});
 }
 
 void response_writer::end_broken(socket_action::kind what) {
     broken_ = true;
-    act(what);
+    add_action(what);
 }
 
 }  // namespace tandem::mock

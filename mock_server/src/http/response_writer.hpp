@@ -33,11 +33,11 @@ class response_writer {
     response_writer(bool keep_alive, std::optional<fault> f);
 
     /// Writes a non-streamed response.
-    void reply(const http_reply& r);
+    void write_reply(const http_reply& r);
     /// Write a stream: headers, events, end.
-    void begin();
-    void event(std::string_view payload, int predicted, bool is_final);
-    void end();
+    void begin_event_stream();
+    void write_event(std::string_view payload, int predicted, bool is_final);
+    void end_event_stream();
 
     /// Actions since the last call.
     std::vector<socket_action> take_actions();
@@ -48,10 +48,10 @@ class response_writer {
     std::optional<std::size_t> find_fault_position(std::string_view payload, int predicted,
                                                    bool is_final) const;
     void reply_with_fault(const std::string& head, const std::string& body);
-    void play();
+    void play_fault();
     void write(std::string bytes);
     void write_chunk(std::string_view payload);
-    void act(socket_action::kind what, std::chrono::milliseconds duration = {});
+    void add_action(socket_action::kind what, std::chrono::milliseconds duration = {});
     void end_broken(socket_action::kind what);
 
     const bool keep_alive_;

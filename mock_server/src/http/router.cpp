@@ -47,10 +47,11 @@ void note(request_record& record, const completion_request& r) {
 
 // The response that the fault sends instead, if any.
 std::optional<http_reply> instead(const fault& f, bool for_completion) {
-    if (f.kind == fault_kind::unavailable) return reply_of(make_error(503, "Loading model"));
+    if (f.kind == fault_kind::unavailable)
+        return make_error_reply(make_error(503, "Loading model"));
     const bool error =
         f.kind == fault_kind::http_error || (f.kind == fault_kind::stream_error && !for_completion);
-    if (error) return reply_of(make_error(f.status, fault_message(f)));
+    if (error) return make_error_reply(make_error(f.status, fault_message(f)));
     return std::nullopt;
 }
 
@@ -72,7 +73,8 @@ routing_result router::route(const http_request& r, std::uint64_t connection, ti
         to.answer = *refusal;
         return to;
     }
-    to.fault = wanted && wanted->mock_fault ? wanted->mock_fault : faults_.take(record, now);
+    to.fault =
+        wanted && wanted->mock_fault ? wanted->mock_fault : faults_.use_fault_for(record, now);
     if (to.fault) {
         if (auto reply = instead(*to.fault, wanted != nullptr)) {
             to.fault.reset();
@@ -85,7 +87,7 @@ routing_result router::route(const http_request& r, std::uint64_t connection, ti
         to.answer = make_task(r, std::move(*wanted), to.number, to.fault);
         if (to.fault && is_engine_fault(*to.fault)) to.fault.reset();
     } else if (parsed) {
-        to.answer = reply_of(std::get<api_error>(*parsed));
+        to.answer = make_error_reply(std::get<api_error>(*parsed));
     } else if (is_slot_action(r)) {
         to.answer = act_on_slot(r, to.number);
     } else {
@@ -95,9 +97,9 @@ routing_result router::route(const http_request& r, std::uint64_t connection, ti
 }
 
 std::optional<http_reply> router::refuse(const http_request& r, time_point now) const {
-    if (now < *loaded_at_) return reply_of(make_error(503, "Loading model"));
+    if (now < *loaded_at_) return make_error_reply(make_error(503, "Loading model"));
     const bool is_public = r.path == "/health" || r.path == "/v1/health";
-    if (!is_public && !has_key(r)) return reply_of(make_error(401, "Invalid API Key"));
+    if (!is_public && !has_key(r)) return make_error_reply(make_error(401, "Invalid API Key"));
     return std::nullopt;
 }
 
@@ -123,7 +125,7 @@ std::unique_ptr<task> router::make_task(const http_request& r, completion_reques
 
 reply_or_task router::act_on_slot(const http_request& r, std::uint64_t number) const {
     const auto parsed = parse_slot_action(r, options_.slot_actions);
-    if (const auto* error = std::get_if<api_error>(&parsed)) return reply_of(*error);
+    if (const auto* error = std::get_if<api_error>(&parsed)) return make_error_reply(*error);
     const auto& wanted = std::get<slot_action>(parsed);
     auto t = std::make_unique<task>();
     t->id = number;
@@ -138,9 +140,9 @@ http_reply router::answer_now(const http_request& r, time_point now) {
         std::optional<http_reply> reply;
         if (r.method == "GET") reply = get(r, now);
         if (r.method == "POST") reply = post(r);
-        return reply ? *reply : reply_of(make_error(404, "File Not Found"));
+        return reply ? *reply : make_error_reply(make_error(404, "File Not Found"));
     } catch (const std::exception& e) {
-        return reply_of(make_error(400, e.what()));
+        return make_error_reply(make_error(400, e.what()));
     }
 }
 
@@ -151,19 +153,19 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
     if (r.path == "/lora-adapters") return http_reply{200, engine_.adapters().list()};
     if (r.path == "/slots") {
         if (!options_.slots_endpoint) {
-            return reply_of(make_error(501,
-                                       "This server does not support slots endpoint. "
-                                       "Start it with `--slots`"));
+            return make_error_reply(make_error(501,
+                                               "This server does not support slots endpoint. "
+                                               "Start it with `--slots`"));
         }
         // The server answers this request from its task queue, and each result restarts the other
         // waits.
-        engine_.note_result(now);
+        engine_.restart_polls(now);
         return slots(engine_, r.query == "fail_on_no_slot=1");
     }
     if (r.path == "/metrics") {
-        return reply_of(make_error(501,
-                                   "This server does not support metrics endpoint. "
-                                   "Start it with `--metrics`"));
+        return make_error_reply(make_error(501,
+                                           "This server does not support metrics endpoint. "
+                                           "Start it with `--metrics`"));
     }
     return std::nullopt;
 }

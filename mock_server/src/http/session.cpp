@@ -37,7 +37,8 @@ void session::start() {
 }
 
 void session::read() {
-    if (input_ != input::idle || is_closed() || reader_.waiting() > max_waiting_input) return;
+    if (input_ != input::idle || is_closed() || reader_.count_unread_bytes() > max_waiting_input)
+        return;
     input_ = input::reading;
     stream_->async_read(read_buffer_.data(), read_buffer_.size(),
                         [self = shared_from_this()](error_code error, std::size_t bytes) {
@@ -84,7 +85,7 @@ void session::begin_response(std::uint64_t request, bool keep_alive, std::option
 }
 
 void session::reply(const http_reply& r) {
-    response_->reply(r);
+    response_->write_reply(r);
     take_actions();
 }
 
@@ -99,25 +100,25 @@ void session::deliver(const engine_output& out) {
 void session::write_out(const engine_output& out) {
     switch (out.kind) {
         case output_kind::begin:
-            return response_->begin();
+            return response_->begin_event_stream();
         case output_kind::event:
-            return response_->event(out.payload, out.predicted, false);
+            return response_->write_event(out.payload, out.predicted, false);
         case output_kind::ping:
-            return response_->event(out.payload, 0, false);
+            return response_->write_event(out.payload, 0, false);
         case output_kind::final_event:
-            response_->event(out.payload, out.predicted, true);
+            response_->write_event(out.payload, out.predicted, true);
             break;
         case output_kind::error_event:
-            response_->event(out.payload, out.predicted, false);
+            response_->write_event(out.payload, out.predicted, false);
             break;
         case output_kind::reply:
         case output_kind::refusal:
-            return response_->reply({out.status, out.payload});
+            return response_->write_reply({out.status, out.payload});
         case output_kind::cancelled:
         case output_kind::crash:
             return;
     }
-    response_->end();
+    response_->end_event_stream();
 }
 
 void session::take_actions() {

@@ -61,7 +61,7 @@ trim_plan plan_trim(const context_usage& use) {
     return plan;
 }
 
-context_usage add_next_message(const context_usage& use, std::size_t user_bytes) {
+context_usage predict_next_usage(const context_usage& use, std::size_t user_bytes) {
     auto next = use;
     const auto more = tokens_of(user_bytes, bytes_per_token(use));
     constexpr double most = 1e9;
@@ -70,7 +70,7 @@ context_usage add_next_message(const context_usage& use, std::size_t user_bytes)
 }
 
 bool is_trim_likely(const context_usage& use, std::size_t user_bytes) {
-    return use.context > 0 && needed(add_next_message(use, user_bytes)) > use.context;
+    return use.context > 0 && needed(predict_next_usage(use, user_bytes)) > use.context;
 }
 
 int compute_reply_reserve(const conversation_options& options, int max_tokens) noexcept {

@@ -43,7 +43,7 @@ struct trim_plan {
 trim_plan plan_trim(const context_usage& use);
 
 /// `use` after the user has said another `user_bytes`.
-context_usage add_next_message(const context_usage& use, std::size_t user_bytes);
+context_usage predict_next_usage(const context_usage& use, std::size_t user_bytes);
 
 /// Whether the next turn is likely not to fit, so that dropping and prefilling early, while the
 /// voice speaks, is worthwhile. `user_bytes` is the average length of a user message.

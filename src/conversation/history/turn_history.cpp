@@ -75,7 +75,7 @@ turn_history::turn_history(conversation_options options) : options_(std::move(op
 bool turn_history::append(chat_message m) {
     if (state_ == turn_state::running) return false;
     if (is_repeated_result(m)) return false;
-    settle();
+    move_turn_to_history();
     append_message(std::move(m));
     return true;
 }
@@ -108,7 +108,7 @@ void turn_history::begin_exchange() {
 
 bool turn_history::begin_turn() {
     if (state_ == turn_state::running) return false;
-    settle();
+    move_turn_to_history();
     if (exchanges_.empty()) begin_exchange();
     state_ = turn_state::running;
     is_resumed_ = is_given_ = false;
@@ -178,7 +178,7 @@ bool turn_history::is_open() const noexcept {
 // Settling
 
 void turn_history::settle_if_over(time_point now) {
-    if (is_over(now)) settle();
+    if (is_over(now)) move_turn_to_history();
 }
 
 void turn_history::interrupt_running() noexcept {
@@ -187,7 +187,7 @@ void turn_history::interrupt_running() noexcept {
     end_ = turn_end::interrupted;
 }
 
-void turn_history::settle() {
+void turn_history::move_turn_to_history() {
     if (state_ != turn_state::ended) return;
     for (auto& m : make_turn_messages()) exchanges_.back().messages.push_back(std::move(m));
     for (const auto& c : calls_)

@@ -56,7 +56,7 @@ class turn_history {
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
     /// The running turn has this text, which does not continue the message before it.
-    void give_text(std::string text) {
+    void set_given_text(std::string text) {
         is_given_ = true;
         turn_.set_text(std::move(text));
     }
@@ -73,7 +73,7 @@ class turn_history {
     /// result.
     std::optional<chat_message> make_late_message(std::string_view id, std::string_view content);
     /// The same for a message of role "tool".
-    bool take_result(const chat_message& m) {
+    bool record_tool_result(const chat_message& m) {
         return m.role == "tool" && answer_call(m.tool_call_id, m.content);
     }
     /// Adds words that were spoken before those of the running or last turn.
@@ -162,7 +162,7 @@ class turn_history {
     bool is_cut_short() const noexcept;
     saved_open_turn make_saved_turn() const;
     void interrupt_running() noexcept;
-    void settle();
+    void move_turn_to_history();
     void settle_if_over(time_point now);
     std::string make_kept_text() const;
     std::string separate_from_last_words(std::string text) const;

@@ -30,7 +30,7 @@ saved_conversation turn_history::saved(std::span<const chat_message> said_meanwh
     std::optional<saved_open_turn> open;
     if (copy.is_cut_short() && calls_.empty() && said_meanwhile.empty())
         open = copy.make_saved_turn();
-    copy.settle();
+    copy.move_turn_to_history();
     for (const auto& m : said_meanwhile) copy.append_message(m);
     saved_conversation all{std::move(copy.options_), std::move(copy.exchanges_), copy.settled_turn_,
                            std::move(open), std::move(copy.late_calls_)};

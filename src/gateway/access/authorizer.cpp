@@ -126,14 +126,14 @@ api_error used_up(const api_key& key, std::int64_t per_minute, const char* what,
 std::optional<api_error> limit_refusal(const key_usage& account, std::int64_t own_permits,
                                        time_point now) {
     const auto& key = *account.key;
-    if (const auto wait = account.tokens.wait(now))
+    if (const auto wait = account.tokens.time_until_allowed(now))
         return used_up(key, key.tokens_per_minute, "token", *wait);
     if (account.is_full_beside(own_permits))
         return too_often("concurrency_limit_exceeded",
                          fmt::format("the key '{}' has reached its limit of {}", key.name,
                                      format_count(key.concurrent, "running reply")),
                          {});
-    if (const auto wait = account.requests.wait(now, account.share()))
+    if (const auto wait = account.requests.time_until_allowed(now, account.share()))
         return used_up(key, key.requests_per_minute, "request", *wait);
     return std::nullopt;
 }
@@ -191,7 +191,7 @@ void authorizer::replace_keys(api_keys keys) {
     keys_ = std::move(keys);
 }
 
-admission authorizer::check(const route& r, const credentials& c, time_point now) {
+admission authorizer::authorize_request(const route& r, const credentials& c, time_point now) {
     if (r.required_right == right::open) return admitted(anonymous_, {});
     if (is_open_ && !c.foreign_origin.empty() && !is_local_origin(c.foreign_origin))
         return make_origin_error(c.foreign_origin);
@@ -204,8 +204,8 @@ admission authorizer::check(const route& r, const credentials& c, time_point now
                             {.needed = r.required_right, .is_reply = is_reply}, now);
 }
 
-admission authorizer::check_reply(const admitted& session, time_point now,
-                                  const std::optional<admitted>& before) {
+admission authorizer::authorize_reply(const admitted& session, time_point now,
+                                      const std::optional<admitted>& before) {
     if (is_open_) return admitted(anonymous_, {});
     const auto found = accounts_.find(session.key_name());
     if (found == accounts_.end() || found->second->key->sha256 != session.key_->sha256)
@@ -228,7 +228,7 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
             return named(*account, *std::move(e));
     if (is_shared) return defer_to_cluster(account, c.own_permits == 0);
     account->requests.charge(now, 1);
-    return admitted(account, account->replies.take());
+    return admitted(account, account->replies.take_permit());
 }
 
 // --- limits over all gateways
@@ -236,20 +236,21 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
 admission authorizer::defer_to_cluster(const account_ptr& account, bool needs_permit) const {
     const auto& key = *account->key;
     if (key.concurrent > 0)
-        account->replies.on_release([limits = std::weak_ptr(shared_), name = key.name](auto held) {
-            if (const auto all = limits.lock())
-                all->settle({.key = name, .running = static_cast<std::int64_t>(held)},
-                            [](auto, auto) {});
-        });
-    return undecided(account, needs_permit ? account->replies.take() : permit());
+        account->replies.set_release_handler(
+            [limits = std::weak_ptr(shared_), name = key.name](auto held) {
+                if (const auto all = limits.lock())
+                    all->settle({.key = name, .running = static_cast<std::int64_t>(held)},
+                                [](auto, auto) {});
+            });
+    return undecided(account, needs_permit ? account->replies.take_permit() : permit());
 }
 
-void authorizer::decide(undecided request, time_point now,
-                        std::function<void(admission)> done) const {
+void authorizer::decide_with_cluster(undecided request, time_point now,
+                                     std::function<void(admission)> done) const {
     const auto question = make_question(*request.account_, now);
     const auto waiting = std::make_shared<undecided>(std::move(request));
-    shared_->ask(question, [limits = shared_, waiting, done = std::move(done)](
-                               time_point at, const auto& verdict) {
+    shared_->request_verdict(question, [limits = shared_, waiting, done = std::move(done)](
+                                           time_point at, const auto& verdict) {
         done(apply_verdict(*waiting, at, verdict, limits->count_members()));
     });
 }
@@ -270,7 +271,7 @@ admission authorizer::apply_verdict(undecided& request, time_point now,
         }
     }
     if (!v) account.requests.charge(now, account.share());
-    if (!request.permit_) request.permit_ = account.replies.take();
+    if (!request.permit_) request.permit_ = account.replies.take_permit();
     return admitted(request.account_, std::move(request.permit_));
 }
 
@@ -285,7 +286,7 @@ std::variant<authorizer::account_ptr, api_error> authorizer::identify(const rout
     const auto client = client_network_key(c.remote);
     const auto account = shown.what == credential_kind::key ? find_account(shown.key) : nullptr;
     const bool is_known_client = account && account->was_used_from(client);
-    if (const auto wait = failures_.wait(now, client); wait && !is_known_client)
+    if (const auto wait = failures_.time_until_allowed(now, client); wait && !is_known_client)
         return too_often("too_many_failures", "wrong API keys were sent from this address", *wait);
     if (account) {
         account->record_use_from(client);
@@ -300,7 +301,7 @@ authorizer::account_ptr authorizer::find_account(std::string_view key) const {
     return known ? accounts_.find(known->name)->second : nullptr;
 }
 
-void authorizer::charge(const admitted& who, time_point now, std::int64_t tokens) {
+void authorizer::charge_tokens(const admitted& who, time_point now, std::int64_t tokens) {
     const auto& account = who.account_;
     account->tokens.charge(now, tokens * account->share());
     const auto& key = *account->key;

@@ -49,7 +49,7 @@ class admitted {
 };
 
 /// A reply that is within the limits as far as this gateway knows. The other gateways of its
-/// cluster may have used up the key's limits; see authorizer::decide().
+/// cluster may have used up the key's limits; see authorizer::decide_with_cluster().
 class undecided {
  private:
     friend class authorizer;
@@ -93,18 +93,19 @@ class authorizer {
 
     /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. Decides
     /// everything unless limits are shared.
-    admission check(const route& r, const credentials& c, time_point now);
+    admission authorize_request(const route& r, const credentials& c, time_point now);
     /// Checks a reply in an admitted session, whose key may have been removed since. The new reply
     /// takes over the permit of `before`, the session's previous reply, so that permit does not
     /// count against the limit. If the new reply is rejected, the caller keeps `before`.
-    admission check_reply(const admitted& session, time_point now,
-                          const std::optional<admitted>& before = std::nullopt);
+    admission authorize_reply(const admitted& session, time_point now,
+                              const std::optional<admitted>& before = std::nullopt);
     /// Asks the cluster's store. If it does not answer, this gateway admits its share of the limit.
-    /// Calls the handler as shared_limits::ask() does, with the final admission.
-    void decide(undecided request, time_point now, std::function<void(admission)> done) const;
+    /// Calls the handler as shared_limits::request_verdict() does, with the final admission.
+    void decide_with_cluster(undecided request, time_point now,
+                             std::function<void(admission)> done) const;
     /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
-    void charge(const admitted& who, time_point now, std::int64_t tokens);
+    void charge_tokens(const admitted& who, time_point now, std::int64_t tokens);
 
     /// Running requests continue as they were admitted. Usage is kept by key name. If the last key
     /// is removed, all requests are rejected.

@@ -24,10 +24,10 @@ class failure_limit {
     static constexpr std::size_t max_clients = 10'000;
 
     /// How long this client must wait; nullopt if it need not.
-    std::optional<duration> wait(time_point now, const std::string& client) const {
+    std::optional<duration> time_until_allowed(time_point now, const std::string& client) const {
         const auto& by_client = entries_.get<1>();
         const auto known = by_client.find(client);
-        return known != by_client.end() ? known->limit.wait(now) : std::nullopt;
+        return known != by_client.end() ? known->limit.time_until_allowed(now) : std::nullopt;
     }
     void record_failure(time_point now, const std::string& client) {
         const auto [at, is_new] = entries_.push_back({client, rate_limit(per_minute)});

@@ -46,10 +46,10 @@ class permit {
 /// Counts the permits in use. Permits may outlive their counter.
 class permit_counter {
  public:
-    permit take() const { return permit(count_); }
+    permit take_permit() const { return permit(count_); }
     std::size_t held() const noexcept { return count_->held; }
     /// Calls the handler after each release; it must not throw.
-    void on_release(std::function<void(std::size_t held)> handler) {
+    void set_release_handler(std::function<void(std::size_t held)> handler) {
         count_->on_release = std::move(handler);
     }
 

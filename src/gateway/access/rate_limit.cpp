@@ -23,7 +23,8 @@ time_point rate_limit::at_least(time_point now) const noexcept {
     return latest_ ? std::max(now, *latest_) : now;
 }
 
-std::optional<duration> rate_limit::wait(time_point now, std::int64_t amount) const noexcept {
+std::optional<duration> rate_limit::time_until_allowed(time_point now,
+                                                       std::int64_t amount) const noexcept {
     if (per_minute_ <= 0 || !full_at_) return std::nullopt;
     const auto debt = *full_at_ - at_least(now) + std::min(cost_of(amount), minute) - minute;
     return debt > duration{} ? std::optional(debt) : std::nullopt;

@@ -22,9 +22,10 @@ class rate_limit {
 
     /// How long until `amount` may be taken; nullopt if it may be taken now. A full bucket also
     /// allows more than a minute's worth, which leaves a debt.
-    std::optional<duration> wait(time_point now, std::int64_t amount = 1) const noexcept;
-    /// Takes an amount, even if the bucket holds less. The debt then lasts a day at most; wait()
-    /// returns how long.
+    std::optional<duration> time_until_allowed(time_point now,
+                                               std::int64_t amount = 1) const noexcept;
+    /// Takes an amount, even if the bucket holds less. The debt then lasts a day at most;
+    /// time_until_allowed() returns how long.
     void charge(time_point now, std::int64_t amount) noexcept;
 
     /// How long until the bucket is full.

@@ -51,7 +51,7 @@ class shared_limits {
     virtual ~shared_limits() = default;
     /// Decides whether the request is admitted, and counts it if so. The verdict is nullopt if the
     /// store does not answer.
-    virtual void ask(const question& q, verdict_handler done) = 0;
+    virtual void request_verdict(const question& q, verdict_handler done) = 0;
     /// Records the usage. `is_known`: the store has confirmed it.
     virtual void settle(const settlement& s, settled_handler done) = 0;
     /// Number of gateways as of the last answer of the store; at least 1.

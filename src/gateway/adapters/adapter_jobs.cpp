@@ -20,7 +20,7 @@ const adapter_job* adapter_jobs::add(std::string id, std::string adapter, double
     return &jobs_.back();
 }
 
-const adapter_job* adapter_jobs::begin() {
+const adapter_job* adapter_jobs::begin_next_job() {
     if (is_running_ || ended_jobs_ == jobs_.size()) return nullptr;
     is_running_ = true;
     auto& job = jobs_[ended_jobs_];
@@ -28,7 +28,8 @@ const adapter_job* adapter_jobs::begin() {
     return &job;
 }
 
-void adapter_jobs::end(std::string fault, std::vector<server_outcome> servers, std::int64_t now) {
+void adapter_jobs::end_running_job(std::string fault, std::vector<server_outcome> servers,
+                                   std::int64_t now) {
     if (!std::exchange(is_running_, false)) return;
     auto& job = jobs_[ended_jobs_++];
     job.state = fault.empty() ? job_state::done : job_state::failed;

@@ -92,7 +92,7 @@ double adapter_set::scale_of(std::string_view name) const {
     return found == deployed_.end() ? 0.0 : found->second;
 }
 
-void adapter_set::deploy(std::string_view name, double scale) {
+void adapter_set::set_deployed_scale(std::string_view name, double scale) {
     deployed_.insert_or_assign(std::string(name), scale);
 }
 

@@ -49,7 +49,7 @@ class adapter_set {
     /// Returns nullptr if there is none.
     const allowed_adapter* find(std::string_view name) const;
     double scale_of(std::string_view name) const;
-    void deploy(std::string_view name, double scale);
+    void set_deployed_scale(std::string_view name, double scale);
     bool has_deployed(std::string_view model) const;
 
     /// The scales for a request that selects no adapters: all adapters of the model, including

@@ -18,8 +18,8 @@ class answer_writer {
     virtual ~answer_writer() = default;
 
     /// Text of the answer. Empty text creates no event.
-    virtual void write_text(std::string_view text, std::string& out) = 0;
-    virtual void write_reasoning(std::string_view text, std::string& out) = 0;
+    virtual void write_text_piece(std::string_view text, std::string& out) = 0;
+    virtual void write_reasoning_piece(std::string_view text, std::string& out) = 0;
     void write_call(const tool_call& whole, std::string& out) {
         write_call_piece(whole, out);
         end_call(out);

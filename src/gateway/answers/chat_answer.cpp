@@ -85,7 +85,7 @@ void answer_stream::close_delta(std::string& out) const {
     out += tail_;
 }
 
-void answer_stream::write_text(std::string_view text, std::string& out) {
+void answer_stream::write_text_piece(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_) return;
     if (kind_ == answer_kind::chat) {
         open_delta(out);
@@ -100,7 +100,7 @@ void answer_stream::write_text(std::string_view text, std::string& out) {
     out += tail_;
 }
 
-void answer_stream::write_reasoning(std::string_view text, std::string& out) {
+void answer_stream::write_reasoning_piece(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_ || kind_ != answer_kind::chat) return;
     open_delta(out);
     out += R"("reasoning_content":)";

@@ -40,9 +40,9 @@ class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);
 
-    void write_text(std::string_view text, std::string& out) override;
+    void write_text_piece(std::string_view text, std::string& out) override;
     /// Sends the text as `reasoning_content`.
-    void write_reasoning(std::string_view text, std::string& out) override;
+    void write_reasoning_piece(std::string_view text, std::string& out) override;
     void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& /*out*/) override { ++calls_; }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;

@@ -32,6 +32,15 @@ std::variant<std::size_t, api_error> choose_model(std::span<const std::string> n
     return static_cast<std::size_t>(found - names.begin());
 }
 
+api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models) {
+    auto e = make_error(404, "model_not_found",
+                        fmt::format("the model \"{}\" does not exist; available: {}",
+                                    quote_text(id), list_names(models)),
+                        "model");
+    e.type = "invalid_request_error";
+    return e;
+}
+
 std::vector<std::string> find_unserved_models(const api_keys& keys,
                                               std::span<const std::string> names) {
     std::vector<std::string> lines;

@@ -23,6 +23,10 @@ std::variant<std::size_t, api_error> choose_model(std::span<const std::string> n
 std::vector<std::string> list_allowed_models(std::span<const std::string> names,
                                              const admitted& who);
 
+/// The 404 error for an unknown model, also if a completion request names it. The message lists the
+/// available models.
+api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models);
+
 /// A warning for each model of a key that is not served: it has no effect and may be a
 /// typo.
 std::vector<std::string> find_unserved_models(const api_keys& keys,

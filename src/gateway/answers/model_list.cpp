@@ -37,13 +37,4 @@ std::string list_names(std::span<const std::string> models) {
     return fmt::format("{}{}", fmt::join(named, ", "), models.size() > max_named ? ", ..." : "");
 }
 
-api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models) {
-    auto e = make_error(404, "model_not_found",
-                        fmt::format("the model \"{}\" does not exist; available: {}",
-                                    quote_text(id), list_names(models)),
-                        "model");
-    e.type = "invalid_request_error";
-    return e;
-}
-
 }  // namespace tandem::gateway

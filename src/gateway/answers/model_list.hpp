@@ -1,7 +1,5 @@
 #pragma once
 
-#include "gateway/json/api_error.hpp"
-
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,9 +14,5 @@ std::string model_body(std::string_view model, std::int64_t created);
 
 /// The names for a message, at most 16; "none" if there are none.
 std::string list_names(std::span<const std::string> models);
-
-/// The 404 error for an unknown model, whether in the path or in a completion request. The message
-/// lists the available models.
-api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models);
 
 }  // namespace tandem::gateway

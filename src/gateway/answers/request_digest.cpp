@@ -64,8 +64,8 @@ bool has_word(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-std::optional<request_digest> key_of(const chat_request& request, std::string_view model,
-                                     std::string_view scope) {
+std::optional<request_digest> make_cache_key(const chat_request& request, std::string_view model,
+                                             std::string_view scope) {
     if (!may_be_shared(request)) return std::nullopt;
     auto d = begin("chat", request, model, scope);
     d.add(request.messages.size());
@@ -73,8 +73,8 @@ std::optional<request_digest> key_of(const chat_request& request, std::string_vi
     return d.key();
 }
 
-std::optional<request_digest> key_of(const completion_request& request, std::string_view model,
-                                     std::string_view scope) {
+std::optional<request_digest> make_cache_key(const completion_request& request,
+                                             std::string_view model, std::string_view scope) {
     if (!may_be_shared(request)) return std::nullopt;
     auto d = begin("completion", request, model, scope);
     d.add(request.prompt);

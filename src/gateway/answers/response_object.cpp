@@ -96,7 +96,7 @@ json make_finished_response(const response_head& head, finish_reason reason,
 response_stream::response_stream(response_head head, event_format format)
     : head_(std::move(head)), format_(format) {}
 
-void response_stream::send(std::string_view type, json fields, std::string& out) {
+void response_stream::append_event(std::string_view type, json fields, std::string& out) {
     json event{{"type", type}, {"sequence_number", sequence_++}};
     event.update(fields);
     if (format_ == event_format::lines)
@@ -108,29 +108,31 @@ void response_stream::send(std::string_view type, json fields, std::string& out)
 void response_stream::begin(std::string& out) {
     if (std::exchange(has_begun_, true)) return;
     const json fields{{"response", make_response(head_, "in_progress", json::array())}};
-    send("response.created", fields, out);
-    send("response.in_progress", fields, out);
+    append_event("response.created", fields, out);
+    append_event("response.in_progress", fields, out);
 }
 
 // Fields that locate the growing part of the open item.
-response_stream::json response_stream::place() const {
+response_stream::json response_stream::make_position_fields() const {
     const auto prefix = open_ == part::reasoning ? "rs" : "msg";
     return {{"item_id", make_item_id(prefix, head_, output_.size())},
             {"output_index", output_.size()},
             {"content_index", 0}};
 }
 
-response_stream::json response_stream::call_place() const {
+response_stream::json response_stream::make_call_position_fields() const {
     return {{"item_id", make_item_id("fc", head_, output_.size())},
             {"output_index", output_.size()}};
 }
 
 void response_stream::add_item(const json& item, std::string& out) {
-    send("response.output_item.added", {{"output_index", output_.size()}, {"item", item}}, out);
+    append_event("response.output_item.added", {{"output_index", output_.size()}, {"item", item}},
+                 out);
 }
 
 void response_stream::finish_item(json item, std::string& out) {
-    send("response.output_item.done", {{"output_index", output_.size()}, {"item", item}}, out);
+    append_event("response.output_item.done", {{"output_index", output_.size()}, {"item", item}},
+                 out);
     output_.push_back(std::move(item));
 }
 
@@ -139,53 +141,53 @@ void response_stream::open(part what, std::string& out) {
     if (open_ == what) return;
     close_part("completed", out);
     open_ = what;
-    const auto id = place()["item_id"].get<std::string>();
+    const auto id = make_position_fields()["item_id"].get<std::string>();
     const bool is_text = what == part::message;
     add_item(is_text ? make_message(id, "in_progress", json::array())
                      : make_reasoning(id, "in_progress", json::array()),
              out);
-    auto fields = place();
+    auto fields = make_position_fields();
     fields["part"] = is_text ? make_text_part("") : make_reasoning_part("");
-    send("response.content_part.added", std::move(fields), out);
+    append_event("response.content_part.added", std::move(fields), out);
 }
 
 void response_stream::close_part(std::string_view status, std::string& out) {
     if (open_ == part::none) return;
     if (open_ == part::call) return close_call(status, out);
     const bool is_text = open_ == part::message;
-    const auto at = place();
+    const auto at = make_position_fields();
     const auto whole = std::exchange(open_text_, {});
     const auto content = is_text ? make_text_part(whole) : make_reasoning_part(whole);
     auto done = at;
     done["text"] = whole;
     if (is_text) done["logprobs"] = json::array();
-    send(is_text ? "response.output_text.done" : "response.reasoning_text.done", std::move(done),
-         out);
+    append_event(is_text ? "response.output_text.done" : "response.reasoning_text.done",
+                 std::move(done), out);
     auto part_done = at;
     part_done["part"] = content;
-    send("response.content_part.done", std::move(part_done), out);
+    append_event("response.content_part.done", std::move(part_done), out);
     const auto make = is_text ? make_message : make_reasoning;
     open_ = part::none;
     finish_item(make(at["item_id"].get<std::string>(), status, json::array({content})), out);
 }
 
-void response_stream::write_text(std::string_view text, std::string& out) {
+void response_stream::write_text_piece(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_) return;
     open(part::message, out);
     open_text_ += text;
-    auto fields = place();
+    auto fields = make_position_fields();
     fields["delta"] = text;
     fields["logprobs"] = json::array();
-    send("response.output_text.delta", std::move(fields), out);
+    append_event("response.output_text.delta", std::move(fields), out);
 }
 
-void response_stream::write_reasoning(std::string_view text, std::string& out) {
+void response_stream::write_reasoning_piece(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_) return;
     open(part::reasoning, out);
     open_text_ += text;
-    auto fields = place();
+    auto fields = make_position_fields();
     fields["delta"] = text;
-    send("response.reasoning_text.delta", std::move(fields), out);
+    append_event("response.reasoning_text.delta", std::move(fields), out);
 }
 
 void response_stream::write_call_piece(const tool_call& piece, std::string& out) {
@@ -195,24 +197,24 @@ void response_stream::write_call_piece(const tool_call& piece, std::string& out)
         close_part("completed", out);
         open_ = part::call;
         open_call_ = {.id = piece.id, .name = piece.name};
-        const auto id = call_place()["item_id"].get<std::string>();
+        const auto id = make_call_position_fields()["item_id"].get<std::string>();
         add_item(make_call(id, "in_progress", open_call_, ""), out);
     }
     if (piece.arguments.empty()) return;
     open_call_.arguments += piece.arguments;
-    auto delta = call_place();
+    auto delta = make_call_position_fields();
     delta["delta"] = piece.arguments;
-    send("response.function_call_arguments.delta", std::move(delta), out);
+    append_event("response.function_call_arguments.delta", std::move(delta), out);
 }
 
 void response_stream::close_call(std::string_view status, std::string& out) {
-    const auto at = call_place();
+    const auto at = make_call_position_fields();
     open_ = part::none;
     if (status == "completed") {
         auto done = at;
         done["name"] = open_call_.name;
         done["arguments"] = open_call_.arguments;
-        send("response.function_call_arguments.done", std::move(done), out);
+        append_event("response.function_call_arguments.done", std::move(done), out);
     }
     auto id = at["item_id"].get<std::string>();
     finish_item(make_call(std::move(id), status, open_call_, open_call_.arguments), out);
@@ -225,7 +227,7 @@ void response_stream::end(finish_reason reason, const answer_usage& usage, std::
     close_part(status_of(reason), out);
     has_ended_ = true;
     const auto type = fmt::format("response.{}", status_of(reason));
-    send(type, {{"response", make_finished_response(head_, reason, usage, output_)}}, out);
+    append_event(type, {{"response", make_finished_response(head_, reason, usage, output_)}}, out);
 }
 
 void response_stream::fail(const api_error& error, std::string& out) {
@@ -235,7 +237,7 @@ void response_stream::fail(const api_error& error, std::string& out) {
     has_ended_ = true;
     auto r = make_response(head_, "failed", output_);
     r["error"] = {{"code", error.code}, {"message", error.message}};
-    send("response.failed", {{"response", std::move(r)}}, out);
+    append_event("response.failed", {{"response", std::move(r)}}, out);
 }
 
 void response_stream::keep_alive(std::string& out) const {

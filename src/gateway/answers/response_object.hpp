@@ -39,8 +39,8 @@ class response_stream final : public answer_writer {
     /// Sends the events that start the response and contain its id, unless they were already sent.
     /// The other functions call this first.
     void begin(std::string& out);
-    void write_text(std::string_view text, std::string& out) override;
-    void write_reasoning(std::string_view text, std::string& out) override;
+    void write_text_piece(std::string_view text, std::string& out) override;
+    void write_reasoning_piece(std::string_view text, std::string& out) override;
     void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& out) override { close_part("completed", out); }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
@@ -51,14 +51,14 @@ class response_stream final : public answer_writer {
     using json = nlohmann::ordered_json;
     enum class part { none, message, reasoning, call };
 
-    void send(std::string_view type, json fields, std::string& out);
+    void append_event(std::string_view type, json fields, std::string& out);
     void open(part what, std::string& out);
     void close_part(std::string_view status, std::string& out);
     void close_call(std::string_view status, std::string& out);
     void add_item(const json& item, std::string& out);
     void finish_item(json item, std::string& out);
-    json place() const;
-    json call_place() const;
+    json make_position_fields() const;
+    json make_call_position_fields() const;
 
     response_head head_;
     event_format format_;

@@ -36,7 +36,7 @@ std::shared_ptr<cluster_limits> cluster_limits::make(
     return limits;
 }
 
-void cluster_limits::ask(const question& q, verdict_handler done) {
+void cluster_limits::request_verdict(const question& q, verdict_handler done) {
     const auto member = member_.lock();
     if (!member)
         return boost::asio::post(executor_,

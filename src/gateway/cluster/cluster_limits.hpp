@@ -23,7 +23,7 @@ class cluster_limits final : public shared_limits,
         const boost::asio::any_io_executor& executor,
         const std::shared_ptr<cluster::cluster_member>& member);
 
-    void ask(const question& q, verdict_handler done) override;
+    void request_verdict(const question& q, verdict_handler done) override;
     void settle(const settlement& s, settled_handler done) override;
     std::int64_t count_members() const override;
 

@@ -39,7 +39,7 @@ void voice_record::run(record_writer::step next) {
         const auto self = weak.lock();
         if (!self || self->is_over_) return;
         if (!record) return self->on_written(cluster::put_result::unknown);
-        const auto then = self->writer_.record_made();
+        const auto then = self->writer_.on_record_made();
         if (then == record_writer::step::write) return self->write(*std::move(record));
         self->run(then);
     });
@@ -72,7 +72,7 @@ void voice_record::on_written(cluster::put_result result) {
         stop();
         return callbacks_.taken();
     }
-    const auto next = writer_.record_written(result == cluster::put_result::kept);
+    const auto next = writer_.on_record_written(result == cluster::put_result::kept);
     run(next);
     arm_timer();
     callbacks_.written();
@@ -93,7 +93,7 @@ void voice_record::remove() {
     put({}, [](auto) {});
 }
 
-void voice_record::release() {
+void voice_record::stop_and_release() {
     if (is_over_) return;
     stop();
     if (const auto member = settings_.member.lock())

@@ -59,7 +59,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
     /// Removes the record and stops.
     void remove();
     /// Stops; another gateway can take the session immediately.
-    void release();
+    void stop_and_release();
     /// The session is over.
     void stop();
 

@@ -81,17 +81,17 @@ auto client_stream::answer_plain_http(duration limit) const -> awaitable<void> {
     boost::system::error_code ignored;
     expires_after(limit);
     co_await asio::async_write(tcp(), asio::buffer(answer), redirect_error(use_awaitable, ignored));
-    co_await drain();
+    co_await half_close_and_discard_input();
 }
 
 auto client_stream::finish(duration limit) const -> awaitable<void> {
     boost::system::error_code ignored;
     expires_after(limit);
     if (auto* const s = tls()) co_await s->async_shutdown(redirect_error(use_awaitable, ignored));
-    co_await drain();
+    co_await half_close_and_discard_input();
 }
 
-auto client_stream::drain() const -> awaitable<void> {
+auto client_stream::half_close_and_discard_input() const -> awaitable<void> {
     boost::system::error_code ec;
     socket().shutdown(tcp::socket::shutdown_send, ec);
     std::array<char, 4096> thrown_away;

@@ -111,7 +111,7 @@ class client_stream {
     void tear_down(boost::beast::role_type role, erased_handler<error_code> handler);
 
     awaitable<void> answer_plain_http(duration limit) const;
-    awaitable<void> drain() const;
+    awaitable<void> half_close_and_discard_input() const;
 
     std::shared_ptr<state> state_;
 };

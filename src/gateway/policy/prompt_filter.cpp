@@ -102,7 +102,8 @@ prompt_filter::prompt_filter(const prompt_rules& rules)
     std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
 }
 
-std::optional<api_error> prompt_filter::verdict(std::span<const std::string_view> texts) const {
+std::optional<api_error> prompt_filter::find_violation(
+    std::span<const std::string_view> texts) const {
     std::size_t bytes = 0;
     for (const auto& text : texts) bytes += text.size();
     if (max_bytes_ > 0 && bytes > max_bytes_)

@@ -39,7 +39,7 @@ class prompt_filter {
     /// Checks the texts of a prompt. Returns an error (400, code "content_policy" or
     /// "prompt_too_large") that does not quote the prompt, or nullopt. Invalid UTF-8 is read as
     /// U+FFFD.
-    std::optional<api_error> verdict(std::span<const std::string_view> texts) const;
+    std::optional<api_error> find_violation(std::span<const std::string_view> texts) const;
 
  private:
     bool is_denied(std::string_view text) const;

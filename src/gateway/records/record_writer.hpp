@@ -10,20 +10,20 @@ class record_writer {
 
     step on_record_changed() noexcept {
         is_changed_ = true;
-        return begin();
+        return begin_write();
     }
     /// A record made while the session changed mixes two states, so it is not written.
-    step record_made() noexcept {
+    step on_record_made() noexcept {
         if (!is_changed_) return step::write;
         is_changed_ = false;
         return step::make;
     }
     /// After a failed write, the next change causes another write.
-    step record_written(bool is_kept) noexcept {
+    step on_record_written(bool is_kept) noexcept {
         is_writing_ = false;
         has_failed_ = !is_kept;
         if (!is_kept) is_changed_ = true;
-        return is_kept ? begin() : step::nothing;
+        return is_kept ? begin_write() : step::nothing;
     }
 
     /// Whether the store has the newest state.
@@ -32,7 +32,7 @@ class record_writer {
     bool has_failed() const noexcept { return has_failed_; }
 
  private:
-    step begin() noexcept {
+    step begin_write() noexcept {
         if (is_writing_ || !is_changed_) return step::nothing;
         is_writing_ = true;
         is_changed_ = false;

@@ -19,8 +19,8 @@ inline boost::asio::awaitable<admission> await_admission(const authorizer& gate,
     co_return co_await boost::asio::async_initiate<decltype(token), void(admission)>(
         [&gate](auto handler, undecided asked) {
             const auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
-            gate.decide(std::move(asked), detail::now(),
-                        [waiting](admission a) { (*waiting)(std::move(a)); });
+            gate.decide_with_cluster(std::move(asked), detail::now(),
+                                     [waiting](admission a) { (*waiting)(std::move(a)); });
         },
         token, std::move(request));
 }

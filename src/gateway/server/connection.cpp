@@ -223,13 +223,13 @@ auto connection::check_head(const http_request& head) -> checked_request {
     if (asks_first && !is_allowed) return {began, make_origin_error(origin), true};
     auto& route = std::get<matched_route>(found);
     if (asks_first) route = {.route = &preflight_route};
-    auto who =
-        core_->gate.check(*route.route,
-                          {.authorization = to_string_view(head["Authorization"]),
-                           .websocket_protocols = to_string_view(head["Sec-WebSocket-Protocol"]),
-                           .foreign_origin = is_allowed ? "" : origin,
-                           .remote = remote_},
-                          began);
+    auto who = core_->gate.authorize_request(
+        *route.route,
+        {.authorization = to_string_view(head["Authorization"]),
+         .websocket_protocols = to_string_view(head["Sec-WebSocket-Protocol"]),
+         .foreign_origin = is_allowed ? "" : origin,
+         .remote = remote_},
+        began);
     return {began, std::move(who), true, std::move(route)};
 }
 

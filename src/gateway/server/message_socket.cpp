@@ -59,7 +59,7 @@ message_socket::message_socket(client_stream stream, std::shared_ptr<gateway_cor
 auto message_socket::run(const http_request& request) -> awaitable<bool> {
     if (!co_await accept(request)) co_return false;
     while (co_await read_message()) {
-        take_message();
+        process_message();
         co_await wait_until_sent();
     }
     end_reading();
@@ -88,7 +88,7 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
     stream_.read_message_max(0);
     stream_.auto_fragment(false);
     stream_.control_callback([this](websocket::frame_type what, beast::string_view) {
-        if (what != websocket::frame_type::close) line_.heard(detail::now());
+        if (what != websocket::frame_type::close) line_.record_sign_of_life(detail::now());
     });
     boost::system::error_code ec;
     co_await stream_.async_accept(request, redirect_error(use_awaitable, ec));
@@ -130,7 +130,7 @@ auto message_socket::read_message() -> awaitable<bool> {
     co_return !ec && !close_;
 }
 
-void message_socket::take_message() {
+void message_socket::process_message() {
     const auto* const bytes = static_cast<const char*>(buffer_.data().data());
     if (stream_.got_binary()) return give_up(voice_close::no_text);
     if (!line_.admit_message(detail::now())) return give_up(voice_close::too_many_messages);
@@ -142,7 +142,7 @@ void message_socket::take_message() {
 // --- closing
 
 void message_socket::give_up(voice_close why) {
-    if (auto words = make_last_words(why); !words.empty()) queue_message(std::move(words));
+    if (auto words = make_closing_message(why); !words.empty()) queue_message(std::move(words));
     begin_closing(why);
     end_reading();
 }

@@ -58,7 +58,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     /// A complete message.
     virtual void handle_message(std::string_view text) = 0;
     /// The last message before the socket is closed for `why`; empty = none.
-    virtual std::string make_last_words(voice_close why) const = 0;
+    virtual std::string make_closing_message(voice_close why) const = 0;
     /// No further message is read. Called once.
     virtual void on_reading_ended() = 0;
 
@@ -79,7 +79,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
 
     awaitable<bool> accept(const http_request& request);
     awaitable<bool> read_message();
-    void take_message();
+    void process_message();
     void end_reading();
     void give_up(voice_close why);
     void run_watchdog();

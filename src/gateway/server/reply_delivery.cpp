@@ -30,11 +30,11 @@ bool is_new_conversation(gateway_core& core, const generation_job& job) {
 
 std::optional<api_error> check_session_admission(gateway_core& core, const generation_job& job) {
     if (!is_new_conversation(core, job)) return std::nullopt;
-    return refuse_new_session(core, *job.model);
+    return check_new_session(core, *job.model);
 }
 
-std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
-                                       generation_request& request) {
+std::optional<api_error> set_adapter_scales(const gateway_core& core, const served_model& model,
+                                            generation_request& request) {
     auto set = core.deployer->adapters().select_adapters(model.name, request.lora);
     if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
     request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
@@ -46,35 +46,35 @@ std::optional<api_error> check_prompt(answer_client& client, const gateway_core&
     if (core.options.audit && core.options.audit_prompts)
         client.record.prompt = join_texts(texts, max_audit_prompt_bytes);
     if (core.is_stopping) return make_stopping_error();
-    return core.filter.verdict(texts);
+    return core.filter.find_violation(texts);
 }
 
-void note(answer_client& client, const served_model& model, const token_usage& used,
-          finish_reason reason) {
+void fill_audit_record(answer_client& client, const served_model& model, const token_usage& used,
+                       finish_reason reason) {
     client.record.model = model.name;
     client.record.tokens_in = used.prompt;
     client.record.tokens_out = used.generated;
     client.record.finish_reason = to_string(reason);
 }
 
-void charge(answer_client& client, gateway_core& core, const served_model& model,
-            const admitted& who, const reply& r, bool by_chunk) {
+void record_ended_reply(answer_client& client, gateway_core& core, const served_model& model,
+                        const admitted& who, const reply& r, bool by_chunk) {
     const auto& result = r.result();
     const auto& u = result.usage;
     client.record.reply = r.id();
-    core.gate.charge(who, detail::now(), u.prompt + u.generated);
+    core.gate.charge_tokens(who, detail::now(), u.prompt + u.generated);
     core.metrics.record_reply(model.name, result, by_chunk);
     if (client.trace)
-        take_reply(*client.trace, detail::now(), result, by_chunk, core.options.traces.texts);
-    note(client, model, u, result.finish_reason);
+        add_reply(*client.trace, detail::now(), result, by_chunk, core.options.traces.texts);
+    fill_audit_record(client, model, u, result.finish_reason);
 }
 
-awaitable<void> refuse(answer_client& client, admitted& who, const api_error& error) {
+awaitable<void> send_refusal(answer_client& client, admitted& who, const api_error& error) {
     who.release();
     co_await client.send(error);
 }
 
-void take_end(finished_answer& answer, gateway_core& core, const reply_result& result) {
+void add_reply_end(finished_answer& answer, gateway_core& core, const reply_result& result) {
     answer.calls = result.calls;
     set_call_ids(answer.calls, core.random());
     answer.reason = result.finish_reason;
@@ -83,8 +83,8 @@ void take_end(finished_answer& answer, gateway_core& core, const reply_result& r
 
 awaitable<std::optional<finished_answer>> generate_answer(answer_client& client, gateway_core& core,
                                                           generation_job job, admitted& who) {
-    const auto bytes = bytes_of(job);
-    auto talk = open(core.places, job, detail::now());
+    const auto bytes = estimate_job_bytes(job);
+    auto talk = open_job_conversation(core.places, job, detail::now());
     auto reply = talk.stream(std::move(job.options), stream_by::chunk);
     finished_answer answer;
     client.on_disconnect([&reply] { reply.interrupt(); });
@@ -98,15 +98,15 @@ awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
     }
     client.on_disconnect(nullptr);
     const auto& result = reply.result();
-    remember_place(core, job.pin, std::move(talk), bytes, result);
-    charge(client, core, *job.model, who, reply, false);
+    remember_last_server(core, job.pin, std::move(talk), bytes, result);
+    record_ended_reply(client, core, *job.model, who, reply, false);
     who.release();
     if (result.finish_reason == finish_reason::error) {
         co_await client.send(make_reply_error(result));
         co_return std::nullopt;
     }
     answer.reasoning = result.reasoning;
-    take_end(answer, core, result);
+    add_reply_end(answer, core, result);
     co_return answer;
 }
 
@@ -119,27 +119,27 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
             boost::asio::redirect_error(boost::asio::use_awaitable, ec));
         if (!piece) break;
         r.continue_after(piece->id);
-        take(*piece);
+        append_piece(*piece);
         // The server processes the prompt, or generates a tool call that is not sent in pieces.
         if (out_.empty() && silence_.is_keep_alive_due(detail::now())) events_.keep_alive(out_);
         co_await send_pending();
     }
-    take_end(answer_, core_, r.result());
+    add_reply_end(answer_, core_, r.result());
     send_calls();
     if (on_finished_) on_finished_(answer_);
-    charge(client_, core_, model_, who, r, by_chunk_);
+    record_ended_reply(client_, core_, model_, who, r, by_chunk_);
     who.release();
     co_await end(r.result());
     client_.on_disconnect(nullptr);
 }
 
-void streamed_reply::take(const chunk& piece) {
-    events_.write_reasoning(piece.reasoning, out_);
+void streamed_reply::append_piece(const chunk& piece) {
+    events_.write_reasoning_piece(piece.reasoning, out_);
     append_call_piece(piece);
     if (piece.text.empty()) return;
     if (by_chunk_) core_.metrics.record_chunk(model_.name, piece);
     answer_.text += piece.text;
-    events_.write_text(piece.text, out_);
+    events_.write_text_piece(piece.text, out_);
 }
 
 void streamed_reply::append_call_piece(const chunk& piece) {

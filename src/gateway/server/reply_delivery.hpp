@@ -28,26 +28,27 @@ namespace tandem::gateway {
 std::optional<api_error> check_prompt(answer_client& client, const gateway_core& core,
                                       const std::vector<std::string_view>& texts);
 /// Each request states its adapter scales, because a restarted server has other defaults.
-std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
-                                       generation_request& request);
-/// Why a new conversation is not accepted now; see refuse_new_session().
+std::optional<api_error> set_adapter_scales(const gateway_core& core, const served_model& model,
+                                            generation_request& request);
+/// Why a new conversation is not accepted now; see check_new_session().
 std::optional<api_error> check_session_admission(gateway_core& core, const generation_job& job);
 
 /// Releases the permit before responding, because the client may immediately send its next request.
-boost::asio::awaitable<void> refuse(answer_client& client, admitted& who, const api_error& error);
+boost::asio::awaitable<void> send_refusal(answer_client& client, admitted& who,
+                                          const api_error& error);
 
 /// Fills in the audit record. Records no tokens for a cached answer, so that the sum matches the
 /// servers' work.
-void note(answer_client& client, const served_model& model, const token_usage& used,
-          finish_reason reason);
+void fill_audit_record(answer_client& client, const served_model& model, const token_usage& used,
+                       finish_reason reason);
 /// Accounts for a reply that has ended. `by_chunk`: the client received chunks as they were
 /// completed.
-void charge(answer_client& client, gateway_core& core, const served_model& model,
-            const admitted& who, const reply& r, bool by_chunk);
+void record_ended_reply(answer_client& client, gateway_core& core, const served_model& model,
+                        const admitted& who, const reply& r, bool by_chunk);
 
 /// Adds what is known at the end of a reply: the calls with their ids, the finish reason and the
 /// usage.
-void take_end(finished_answer& answer, gateway_core& core, const reply_result& result);
+void add_reply_end(finished_answer& answer, gateway_core& core, const reply_result& result);
 
 /// Generates a whole answer, and accounts for it. If the client disconnects, cancels the reply. If
 /// there is no answer, sends the error and returns nullopt.
@@ -78,7 +79,7 @@ class streamed_reply {
     boost::asio::awaitable<void> run(reply& r, admitted& who);
 
  private:
-    void take(const chunk& piece);
+    void append_piece(const chunk& piece);
     void append_call_piece(const chunk& piece);
     void send_calls();
     boost::asio::awaitable<void> send_pending();

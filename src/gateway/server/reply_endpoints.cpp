@@ -36,17 +36,17 @@ answer_head head_of(gateway_core& core, const served_model& model, answer_kind k
 awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
                                  const generation_request& request, generation_job job,
                                  admitted& who) {
-    co_await async_fetch_place(core, job.pin);
+    co_await async_fetch_last_server(core, job.pin);
     if (const auto error = check_session_admission(core, job))
-        co_return co_await refuse(exchange, who, *error);
+        co_return co_await send_refusal(exchange, who, *error);
     auto& model = *job.model;
-    const auto bytes = bytes_of(job);
-    auto talk = open(core.places, job, detail::now());
+    const auto bytes = estimate_job_bytes(job);
+    auto talk = open_job_conversation(core.places, job, detail::now());
     auto reply = talk.stream(job.options, request.stream_by);
     answer_stream events(head_of(core, model, kind), request.include_usage);
     streamed_reply answer(exchange, core, model, events, request.stream_by);
     answer.on_finished([&](const finished_answer&) {
-        remember_place(core, job.pin, std::move(talk), bytes, reply.result());
+        remember_last_server(core, job.pin, std::move(talk), bytes, reply.result());
     });
     co_await answer.run(reply, who);
 }
@@ -77,7 +77,7 @@ awaitable<void> send_whole(http_exchange& exchange, const answer_head& head,
 awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
                                   const served_model& model, const answer_head& head,
                                   finished_answer kept, admitted& who) {
-    note(exchange, model, {}, kept.reason);
+    fill_audit_record(exchange, model, {}, kept.reason);
     who.release();
     const auto answer = make_repeated_answer(std::move(kept), core);
     co_await send_whole(exchange, head, answer);
@@ -92,9 +92,9 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
         exchange.set_header(cache_header, kept ? "hit" : "miss");
         if (kept) co_return co_await answer_from_cache(exchange, core, model, head, *kept, who);
     }
-    co_await async_fetch_place(core, job.pin);
+    co_await async_fetch_last_server(core, job.pin);
     if (const auto error = check_session_admission(core, job))
-        co_return co_await refuse(exchange, who, *error);
+        co_return co_await send_refusal(exchange, who, *error);
     const auto answer = co_await generate_answer(exchange, core, std::move(job), who);
     if (!answer) co_return;
     if (key && is_complete(*answer))
@@ -109,7 +109,7 @@ std::optional<request_digest> cache_key(const http_exchange& exchange, const gat
     if (!core.keeps_answers() || bypasses_cache(exchange.header("Cache-Control")))
         return std::nullopt;
     const bool isolates = core.options.service.conversation.isolate;
-    return key_of(request, model.name, isolates ? who.key_name() : std::string_view());
+    return make_cache_key(request, model.name, isolates ? who.key_name() : std::string_view());
 }
 
 std::vector<std::string_view> request_texts(const chat_request& r) {
@@ -140,16 +140,16 @@ template <class Request>
 awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind kind,
                        std::variant<Request, api_error> read, admitted& who) {
     if (const auto* error = std::get_if<api_error>(&read))
-        co_return co_await refuse(exchange, who, *error);
+        co_return co_await send_refusal(exchange, who, *error);
     auto& request = std::get<Request>(read);
     if (const auto error = check_prompt(exchange, core, request_texts(request)))
-        co_return co_await refuse(exchange, who, *error);
+        co_return co_await send_refusal(exchange, who, *error);
     const auto found = core.models.find(request.model, who);
     if (const auto* error = std::get_if<api_error>(&found))
-        co_return co_await refuse(exchange, who, *error);
+        co_return co_await send_refusal(exchange, who, *error);
     auto& model = *std::get<served_model*>(found);
-    if (const auto error = take_adapters(core, model, request))
-        co_return co_await refuse(exchange, who, *error);
+    if (const auto error = set_adapter_scales(core, model, request))
+        co_return co_await send_refusal(exchange, who, *error);
 
     const generation_request how = request;
     const auto key = cache_key(exchange, core, model, who, request);

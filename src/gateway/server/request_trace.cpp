@@ -13,8 +13,8 @@ void begin_trace(answer_client& client, gateway_core& core, time_point began) {
 void continue_trace(answer_client& client, const gateway_core& core, generation_job& job) {
     job.options.traceparent = client.onward_traceparent();
     if (!client.trace || !core.options.traces.texts) return;
-    take_input(*client.trace, job.setup.messages);
-    if (job.setup.raw) take_input(*client.trace, {{.role = "user", .content = job.prompt}});
+    add_input_messages(*client.trace, job.setup.messages);
+    if (job.setup.raw) add_input_messages(*client.trace, {{.role = "user", .content = job.prompt}});
 }
 
 void end_trace(answer_client& client, gateway_core& core, const std::string& request_id,

@@ -149,9 +149,9 @@ awaitable<std::variant<response_order, api_error>> async_check_request(answer_cl
     const auto found = core.models.find(request.model, who);
     if (const auto* error = std::get_if<api_error>(&found)) co_return *error;
     auto& model = *std::get<served_model*>(found);
-    if (auto error = take_adapters(core, model, request)) co_return *std::move(error);
+    if (auto error = set_adapter_scales(core, model, request)) co_return *std::move(error);
     auto job = make_job(client, core, model, request, who);
-    co_await async_fetch_place(core, job.pin);
+    co_await async_fetch_last_server(core, job.pin);
     if (auto error = check_session_admission(core, job)) co_return *std::move(error);
     head.model = model.name;
     head.repeated = request.repeated;
@@ -168,10 +168,10 @@ awaitable<std::variant<response_order, api_error>> async_check_request(answer_cl
 /// there.
 void warm_conversation(answer_client& client, gateway_core& core, response_order& order) {
     auto& job = order.job;
-    note(client, *job.model, {}, finish_reason::eos);
-    const auto bytes = bytes_of(job);
+    fill_audit_record(client, *job.model, {}, finish_reason::eos);
+    const auto bytes = estimate_job_bytes(job);
     const auto now = detail::now();
-    auto talk = std::make_shared<conversation>(open(core.places, job, now));
+    auto talk = std::make_shared<conversation>(open_job_conversation(core.places, job, now));
     talk->warm(job.options);
     if (!job.pin.empty()) {
         const auto* const known = core.places.find(now, job.pin);
@@ -185,21 +185,21 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, respo
                                 response_stream& events, std::string first, admitted& who) {
     auto& job = order.job;
     auto& model = *job.model;
-    const auto bytes = bytes_of(job);
-    auto talk = open(core.places, job, detail::now());
+    const auto bytes = estimate_job_bytes(job);
+    auto talk = open_job_conversation(core.places, job, detail::now());
     auto reply = talk.stream(job.options, order.unit);
     streamed_reply answer(client, core, model, events, order.unit);
     answer.send_first(std::move(first));
     answer.on_finished([&](const finished_answer& a) {
         order.keeper.keep(a, bytes);
-        remember_place(core, job.pin, std::move(talk), bytes, reply.result());
+        remember_last_server(core, job.pin, std::move(talk), bytes, reply.result());
     });
     co_await answer.run(reply, who);
 }
 
 awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,
                               admitted& who) {
-    const auto bytes = bytes_of(order.job);
+    const auto bytes = estimate_job_bytes(order.job);
     const auto answer = co_await generate_answer(exchange, core, std::move(order.job), who);
     if (!answer) co_return;
     if (!is_complete(*answer))
@@ -240,11 +240,11 @@ awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, resp
 awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, admitted who) {
     auto read = read_response_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read))
-        co_return co_await refuse(exchange, who, *error);
+        co_return co_await send_refusal(exchange, who, *error);
     auto made = co_await async_check_request(exchange, core, who,
                                              std::get<response_request>(std::move(read)), nullptr);
     if (const auto* error = std::get_if<api_error>(&made))
-        co_return co_await refuse(exchange, who, *error);
+        co_return co_await send_refusal(exchange, who, *error);
     co_await answer_request(exchange, core, std::get<response_order>(made), who);
 }
 
@@ -252,7 +252,7 @@ awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
                                  response_request request, admitted& who, socket_response& newest) {
     auto made = co_await async_check_request(client, core, who, std::move(request), &newest);
     if (const auto* error = std::get_if<api_error>(&made))
-        co_return co_await refuse(client, who, *error);
+        co_return co_await send_refusal(client, who, *error);
     auto& order = std::get<response_order>(made);
     response_stream events(order.head, event_format::lines);
     if (!order.generates) {
@@ -266,7 +266,7 @@ awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
     co_await stream_response(client, core, order, events, std::move(first), who);
 }
 
-void keep_beyond_socket(gateway_core& core, const admitted& who, const socket_response& newest) {
+void keep_for_reconnect(gateway_core& core, const admitted& who, const socket_response& newest) {
     if (newest.is_stored)
         keep_response(core, make_table_key(who, newest.id), newest.kept, newest.bytes);
 }

@@ -26,7 +26,7 @@ struct socket_response {
 };
 
 /// Keeps a stored response for a client that reconnects.
-void keep_beyond_socket(gateway_core& core, const admitted& who, const socket_response& newest);
+void keep_for_reconnect(gateway_core& core, const admitted& who, const socket_response& newest);
 
 /// Answers a request to /v1/responses on a WebSocket: each event is a line of JSON. Replaces
 /// `newest` if the response is complete.

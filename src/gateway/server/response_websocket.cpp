@@ -182,7 +182,7 @@ auto response_websocket::answer(std::string body) -> awaitable<void> {
 
 // The key is checked for each request: it may have been removed, or have reached a limit.
 auto response_websocket::answer(client& requester, const std::string& body) -> awaitable<void> {
-    auto checked = core_->gate.check_reply(caller_.who, detail::now());
+    auto checked = core_->gate.authorize_reply(caller_.who, detail::now());
     if (auto* const open = std::get_if<undecided>(&checked))
         checked = co_await await_admission(core_->gate, std::move(*open));
     if (const auto* const why = std::get_if<api_error>(&checked))
@@ -190,14 +190,14 @@ auto response_websocket::answer(client& requester, const std::string& body) -> a
     auto& who = std::get<admitted>(checked);
     auto read = read_response_request(body, core_->defaults());
     if (const auto* const fault = std::get_if<api_error>(&read))
-        co_return co_await refuse(requester, who, *fault);
+        co_return co_await send_refusal(requester, who, *fault);
     co_await answer_on_socket(requester, *core_, std::get<response_request>(std::move(read)), who,
                               newest_);
 }
 
 // --- the end
 
-std::string response_websocket::make_last_words(voice_close why) const {
+std::string response_websocket::make_closing_message(voice_close why) const {
     if (why == voice_close::no_text)
         return encode_error_event(
             make_error(400, "binary_message", "messages are JSON in text frames"));
@@ -217,7 +217,7 @@ std::string response_websocket::make_last_words(voice_close why) const {
 void response_websocket::on_reading_ended() {
     waiting_.clear();
     cancel_answer();
-    keep_beyond_socket(*core_, caller_.who, newest_);
+    keep_for_reconnect(*core_, caller_.who, newest_);
 }
 
 void response_websocket::drain() {

@@ -29,7 +29,7 @@ class response_websocket final : public message_socket {
     class client;
 
     void handle_message(std::string_view text) override;
-    std::string make_last_words(voice_close why) const override;
+    std::string make_closing_message(voice_close why) const override;
     void on_reading_ended() override;
 
     void queue_request(std::string body);

@@ -36,7 +36,7 @@ awaitable<void> answer_drain(http_exchange& exchange, gateway_core& core, std::s
     auto servers = co_await list_servers(core);
     auto found = std::ranges::find_if(servers, is_meant);
     if (found == servers.end()) co_return co_await exchange.send(make_server_not_found_error(id));
-    core.drain(make_server_id(found->status.url), is_drained);
+    core.set_server_drained(make_server_id(found->status.url), is_drained);
     servers = co_await list_servers(core);
     found = std::ranges::find_if(servers, is_meant);
     if (found == servers.end()) co_return co_await exchange.send(make_server_not_found_error(id));

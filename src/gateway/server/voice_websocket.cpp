@@ -54,7 +54,8 @@ void voice_websocket::handle_message(std::string_view text) {
 }
 
 void voice_websocket::handle(voice_message message) {
-    if (const auto session = session_.lock()) return session->deliver(number_, std::move(message));
+    if (const auto session = session_.lock())
+        return session->on_message(number_, std::move(message));
     auto* const first = std::get_if<voice::start>(&message);
     is_starting_ = is_starting_ || (first && caller_);
     if (first && caller_)
@@ -62,10 +63,10 @@ void voice_websocket::handle(voice_message message) {
                                    std::move(*first));
     if (is_starting_ && early_.size() < max_early_messages)
         return early_.push_back(std::move(message));
-    send(no_session(get_ids(message)));
+    send(encode_no_session_error(get_ids(message)));
 }
 
-std::string voice_websocket::make_last_words(voice_close why) const {
+std::string voice_websocket::make_closing_message(voice_close why) const {
     if (why == voice_close::no_text)
         return make_fatal_error(400, "binary_message", "messages are JSON in text frames");
     if (why == voice_close::too_large)
@@ -84,7 +85,7 @@ std::string voice_websocket::make_last_words(voice_close why) const {
 // effect: its client may have a newer socket.
 void voice_websocket::on_reading_ended() {
     core_->voices.remove(number_);
-    if (const auto session = std::exchange(session_, {}).lock()) session->drop(number_);
+    if (const auto session = std::exchange(session_, {}).lock()) session->on_socket_lost(number_);
 }
 
 void voice_websocket::on_started(std::weak_ptr<voice_session> session) {

@@ -31,7 +31,7 @@ class voice_websocket final : public voice_sink, public message_socket {
 
  private:
     void handle_message(std::string_view text) override;
-    std::string make_last_words(voice_close why) const override;
+    std::string make_closing_message(voice_close why) const override;
     void on_reading_ended() override;
     void handle(voice_message message);
     void handle_early_messages();

@@ -69,7 +69,7 @@ adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const 
     const auto allowed = adapters();
     for (const auto& d : store_->all())
         if (const auto* known = allowed.find(d.adapter); known && known->model == d.model)
-            adapters_.deploy(d.adapter, d.scale);
+            adapters_.set_deployed_scale(d.adapter, d.scale);
 }
 
 void adapter_deployer::replace_servers(const model_servers& m) {
@@ -124,14 +124,16 @@ void adapter_deployer::start_jobs() {
         executor_, [self = shared_from_this()] { return self->run_jobs(); },
         [self = shared_from_this()](const std::exception_ptr& e) {
             self->is_working_ = false;
-            if (e) self->jobs_.end("internal error of the gateway", {}, std::time(nullptr));
+            if (e)
+                self->jobs_.end_running_job("internal error of the gateway", {},
+                                            std::time(nullptr));
             self->start_checks();
         });
 }
 
 auto adapter_deployer::run_jobs() -> awaitable<void> {
     while (!is_closed_) {
-        const auto* const job = jobs_.begin();
+        const auto* const job = jobs_.begin_next_job();
         if (!job) break;
         co_await execute_job(job->adapter, job->scale);
     }
@@ -160,13 +162,13 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
         if (fault.empty() && v.fault.empty()) co_await send_scales(v);
         outcomes.push_back(server_outcome{v.server->shown_url, v.fault});
     }
-    jobs_.end(std::move(fault), std::move(outcomes), std::time(nullptr));
+    jobs_.end_running_job(std::move(fault), std::move(outcomes), std::time(nullptr));
 }
 
 // Stores the scale first, so that only stored adapters are deployed.
 std::string adapter_deployer::deploy(const allowed_adapter& adapter, double scale) try {
     if (store_) store_->save_entry({adapter.model, adapter.name, scale});
-    adapters_.deploy(adapter.name, scale);
+    adapters_.set_deployed_scale(adapter.name, scale);
     write_log(log_level::info,
               fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
     return {};

@@ -54,7 +54,7 @@ awaitable<cluster::found_text> async_find_late_text(const gateway_core& core,
 
 }  // namespace
 
-awaitable<void> async_fetch_place(gateway_core& core, const std::string& pin) {
+awaitable<void> async_fetch_last_server(gateway_core& core, const std::string& pin) {
     if (!core.cluster || pin.empty()) co_return;
     auto found = co_await async_find_text(*core.cluster, place_key(pin), place_limit);
     if (!found.text) co_return;
@@ -65,15 +65,15 @@ awaitable<void> async_fetch_place(gateway_core& core, const std::string& pin) {
     core.places.put(now, pin, {.server = *std::move(found.text)}, bytes);
 }
 
-void remember_place(gateway_core& core, const std::string& pin, conversation talk,
-                    std::size_t bytes, const reply_result& result) {
+void remember_last_server(gateway_core& core, const std::string& pin, conversation talk,
+                          std::size_t bytes, const reply_result& result) {
     if (pin.empty()) return;
-    auto place = make_place(std::move(talk), result);
+    auto place = make_conversation_place(std::move(talk), result);
     if (!place) return;
     const auto now = detail::now();
     if (core.cluster)
         core.cluster->texts().put(place_key(pin), place->server, affinity_table_limits.ttl);
-    core.places.put(now, pin, *std::move(place), bytes_of_place(bytes, result));
+    core.places.put(now, pin, *std::move(place), estimate_place_bytes(bytes, result));
 }
 
 awaitable<response_search> async_fetch_response(gateway_core& core, const std::string& key) {

@@ -16,10 +16,10 @@ namespace tandem::gateway {
 
 /// Fetches which server handled the conversation's last request at another gateway. If the store
 /// does not answer within 50 ms, the conversation may start on another server.
-boost::asio::awaitable<void> async_fetch_place(gateway_core& core, const std::string& pin);
-/// Remembers the server that the conversation used. `bytes` is the result of bytes_of().
-void remember_place(gateway_core& core, const std::string& pin, conversation talk,
-                    std::size_t bytes, const reply_result& result);
+boost::asio::awaitable<void> async_fetch_last_server(gateway_core& core, const std::string& pin);
+/// Remembers the server that the conversation used. `bytes` is the result of estimate_job_bytes().
+void remember_last_server(gateway_core& core, const std::string& pin, conversation talk,
+                          std::size_t bytes, const reply_result& result);
 
 enum class response_search { found, not_found, no_answer };
 /// Fetches the response with this key of kept_response_table, if another gateway has it.

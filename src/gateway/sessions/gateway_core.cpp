@@ -94,9 +94,11 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
     for (const auto& m : models_of(options)) metrics.add_servers(m.name, m.servers);
     if (cluster) {
         gate.share_limits(cluster_limits::make(executor, cluster));
-        cluster->set_drain_handler(
-            [this](const auto& server, bool is_drained) { models.drain(server, is_drained); });
-        cluster->set_release_handler([this](const auto& session) { voices.release(session); });
+        cluster->set_drain_handler([this](const auto& server, bool is_drained) {
+            models.set_server_drained(server, is_drained);
+        });
+        cluster->set_release_handler(
+            [this](const auto& session) { voices.release_to_gateway(session); });
         cluster->share_load([this] { return report_speech_load(models); },
                             [this](const auto& load) { set_speech_load_elsewhere(models, load); });
         cluster->start();
@@ -108,9 +110,9 @@ void gateway_core::share_servers(const model_servers& servers) {
     if (cluster) cluster->replace_servers(servers.name, settings_of(options.service, servers));
 }
 
-void gateway_core::drain(const std::string& server, bool is_drained) {
-    models.drain(server, is_drained);
-    if (cluster) cluster->drain(server, is_drained);
+void gateway_core::set_server_drained(const std::string& server, bool is_drained) {
+    models.set_server_drained(server, is_drained);
+    if (cluster) cluster->set_server_drained(server, is_drained);
 }
 
 std::optional<traced_turn> gateway_core::begin_trace(std::string_view traceparent, time_point now) {

@@ -45,8 +45,8 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
 
     /// In a cluster, shares the slots of these servers; call it before requests to them.
     void share_servers(const model_servers& servers);
-    /// Like served_models::drain(), but at all gateways of the cluster.
-    void drain(const std::string& server, bool is_drained);
+    /// Like served_models::set_server_drained(), but at all gateways of the cluster.
+    void set_server_drained(const std::string& server, bool is_drained);
 
     /// Begins the trace of a turn; nullopt if it is not recorded.
     std::optional<traced_turn> begin_trace(std::string_view traceparent, time_point now);

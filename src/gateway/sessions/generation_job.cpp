@@ -14,7 +14,8 @@ std::string make_affinity_key(const admitted& who, const generation_request& req
     return pin += request.affinity_key;
 }
 
-conversation open(affinity_table& places, const generation_job& job, time_point now) {
+conversation open_job_conversation(affinity_table& places, const generation_job& job,
+                                   time_point now) {
     auto& bots = job.model->bots;
     const auto* const place = job.pin.empty() ? nullptr : places.find(now, job.pin);
     const bool has_talk = place && place->talk;
@@ -34,13 +35,14 @@ std::size_t count_text_bytes(const std::vector<chat_message>& messages) {
     return bytes;
 }
 
-std::size_t bytes_of(const generation_job& job) {
+std::size_t estimate_job_bytes(const generation_job& job) {
     constexpr std::size_t copies = 3;
     return copies *
            (job.prompt.size() + job.options.tools.size() + count_text_bytes(job.setup.messages));
 }
 
-std::optional<conversation_place> make_place(conversation talk, const reply_result& result) {
+std::optional<conversation_place> make_conversation_place(conversation talk,
+                                                          const reply_result& result) {
     if (result.servers.empty() || result.usage.prompt == 0 ||
         result.finish_reason == finish_reason::error)
         return std::nullopt;
@@ -48,7 +50,7 @@ std::optional<conversation_place> make_place(conversation talk, const reply_resu
                               std::make_shared<const conversation>(std::move(talk))};
 }
 
-std::size_t bytes_of_place(std::size_t bytes, const reply_result& result) {
+std::size_t estimate_place_bytes(std::size_t bytes, const reply_result& result) {
     // The token ids in the slot, and the text of the reply.
     constexpr int bytes_of_token = 8;
     const auto tokens = static_cast<std::size_t>(result.usage.prompt) +

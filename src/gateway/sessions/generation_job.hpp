@@ -50,14 +50,16 @@ using affinity_table = bounded_cache<std::string, conversation_place>;
 std::string make_affinity_key(const admitted& who, const generation_request& request);
 
 /// Creates the conversation of a job. It continues the client's last one if that is known.
-conversation open(affinity_table& places, const generation_job& job, time_point now);
+conversation open_job_conversation(affinity_table& places, const generation_job& job,
+                                   time_point now);
 std::size_t count_text_bytes(const std::vector<chat_message>& messages);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
-std::size_t bytes_of(const generation_job& job);
+std::size_t estimate_job_bytes(const generation_job& job);
 /// Returns the place of a conversation, unless the reply failed or never reached a server.
-std::optional<conversation_place> make_place(conversation talk, const reply_result& result);
-/// Approximate memory of the place. `bytes` is from bytes_of().
-std::size_t bytes_of_place(std::size_t bytes, const reply_result& result);
+std::optional<conversation_place> make_conversation_place(conversation talk,
+                                                          const reply_result& result);
+/// Approximate memory of the place. `bytes` is from estimate_job_bytes().
+std::size_t estimate_place_bytes(std::size_t bytes, const reply_result& result);
 
 /// The error of a failed reply. If a call cannot be parsed, the error contains the call, because
 /// the answer does not.

@@ -85,10 +85,10 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
 }
 
 // After a restart, the store still names this gateway for sessions that it does not have.
-void voice_session_host::release(const std::string& id) {
+void voice_session_host::release_to_gateway(const std::string& id) {
     const auto found = sessions_.find(id);
     if (found == sessions_.end()) return gateway_.cluster->sessions().release(id, 0);
-    std::shared_ptr(found->second)->release();
+    std::shared_ptr(found->second)->release_to_gateway();
 }
 
 auto voice_session_host::admit_moved(const admitted& who, const voice::start& first,
@@ -107,7 +107,7 @@ auto voice_session_host::restore(const admitted& who, const voice::start& first,
                                  cluster::taken_session taken)
     -> std::variant<session_ptr, api_error> {
     if (const auto old = sessions_.find(first.session); old != sessions_.end())
-        std::shared_ptr(old->second)->lose();
+        std::shared_ptr(old->second)->end_taken_over();
     auto read = parse_session_record(taken.record);
     if (const auto* const fault = std::get_if<std::string>(&read)) {
         const auto& log = gateway_.options.instruments.log;
@@ -131,7 +131,7 @@ auto voice_session_host::restore(const admitted& who, const voice::start& first,
     auto session = add_session(served, std::move(turns), who, taken.epoch);
     auto error = session->find_fault(first);
     if (!error) return session;
-    keep(first.session);
+    keep_without_socket(first.session);
     return *std::move(error);
 }
 

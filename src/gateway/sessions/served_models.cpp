@@ -29,7 +29,7 @@ std::variant<served_model*, api_error> served_models::find(std::string_view aske
     return &models_[std::get<std::size_t>(chosen)];
 }
 
-void served_models::drain(const std::string& server, bool is_drained) {
+void served_models::set_server_drained(const std::string& server, bool is_drained) {
     for (auto& model : models_)
         for (const auto* const scheme : {"http://", "https://"})
             is_drained ? model.bots.drain_server(scheme + server)

@@ -42,7 +42,7 @@ class served_models {
 
     std::deque<served_model>& all() noexcept { return models_; }
     /// Stops or resumes the start of turns on the server with this id (see make_server_id()).
-    void drain(const std::string& server, bool is_drained);
+    void set_server_drained(const std::string& server, bool is_drained);
     const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:

@@ -43,9 +43,9 @@ bool is_usable(const server_status& s) {
     return !s.draining && !s.circuit_open && s.state == server_status::health::up;
 }
 
-std::optional<api_error> refuse_new_session(gateway_core& gateway, served_model& model) {
+std::optional<api_error> check_new_session(gateway_core& gateway, served_model& model) {
     watch_servers(gateway, model);
-    const auto retry_after = model.load.refuse_session(detail::now());
+    const auto retry_after = model.load.check_new_session(detail::now());
     if (!retry_after) return std::nullopt;
     gateway.metrics.count_refused_session(model.name);
     return make_overloaded_error(*retry_after);

@@ -17,7 +17,7 @@ struct gateway_core;
 
 /// The error for a new session of the model; nullopt if it can be served. Not for turns of existing
 /// sessions.
-std::optional<api_error> refuse_new_session(gateway_core& gateway, served_model& model);
+std::optional<api_error> check_new_session(gateway_core& gateway, served_model& model);
 
 /// Whether the server takes requests. A server that has not responded since startup does not.
 bool is_usable(const server_status& s);

@@ -82,17 +82,18 @@ void voice_session::arm_check_timer() {
     }));
 }
 
-void voice_session::attach(voice_socket socket, voice_caller caller, voice::start first) {
+void voice_session::on_socket_attached(voice_socket socket, voice_caller caller,
+                                       voice::start first) {
     caller_ = std::move(caller);
     run_and_perform(
         [&](time_point now) { turns_.on_socket_attached(now, socket, std::move(first)); });
 }
 
-void voice_session::deliver(voice_socket socket, voice_message message) {
+void voice_session::on_message(voice_socket socket, voice_message message) {
     run_and_perform([&](time_point now) { turns_.on_message(now, socket, std::move(message)); });
 }
 
-void voice_session::drop(voice_socket socket) {
+void voice_session::on_socket_lost(voice_socket socket) {
     run_and_perform([&](time_point now) { turns_.on_socket_lost(now, socket); });
 }
 
@@ -124,11 +125,11 @@ void voice_session::perform(const voice_action::close& a) {
 }
 
 void voice_session::perform(const voice_action::keep&) {
-    gateway_.voices.keep(id_);
+    gateway_.voices.keep_without_socket(id_);
 }
 
 void voice_session::perform(const voice_action::forget& a) {
-    if (record_) a.is_moved ? record_->release() : record_->remove();
+    if (record_) a.is_moved ? record_->stop_and_release() : record_->remove();
     gateway_.voices.forget(id_);
 }
 
@@ -145,10 +146,10 @@ void voice_session::admit(const voice_turn_ptr& turn, Function then) {
     // If the new reply or draft is admitted, the previous one ends, and the new one takes over its
     // permit. If the new one is rejected, the previous one continues and keeps its permit.
     const auto now = detail::now();
-    auto checked = gateway_.gate.check_reply(caller_->who, now, permit_holder_);
+    auto checked = gateway_.gate.authorize_reply(caller_->who, now, permit_holder_);
     auto* const open = std::get_if<undecided>(&checked);
     if (!open) return then(*this, refusal(*turn, std::move(checked)));
-    gateway_.gate.decide(
+    gateway_.gate.decide_with_cluster(
         std::move(*open), now,
         bind_to_session([turn, then = std::move(then)](voice_session& self, admission decided) {
             self.run_and_perform(
@@ -159,7 +160,7 @@ void voice_session::admit(const voice_turn_ptr& turn, Function then) {
 std::optional<api_error> voice_session::refusal(const voice_turn& turn, admission checked) {
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     permit_holder_ = std::get<admitted>(std::move(checked));
-    return gateway_.filter.verdict(collect_texts(turn));
+    return gateway_.filter.find_violation(collect_texts(turn));
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
@@ -185,12 +186,12 @@ void voice_session::perform(voice_action::open_conversation& a) {
 }
 
 void voice_session::perform(voice_action::warm& a) {
-    talk_->warm(thinking_.apply(std::move(a.options)));
+    talk_->warm(thinking_.turn_off_unless_set(std::move(a.options)));
 }
 
 void voice_session::perform(voice_action::hear& a) {
     const std::vector<std::string_view> words{a.text};
-    if (gateway_.filter.verdict(words)) return;
+    if (gateway_.filter.find_violation(words)) return;
     talk_->hearing(std::move(a.text), a.stable);
 }
 
@@ -222,7 +223,7 @@ void voice_session::on_draft_checked(const voice_turn_ptr& turn,
 
 void voice_session::on_draft_ended(const voice_turn& turn, const failure& why, int tokens) {
     --drafts_;
-    gateway_.gate.charge(caller_->who, detail::now(), tokens);
+    gateway_.gate.charge_tokens(caller_->who, detail::now(), tokens);
     if (!why.ec && tokens > 0 && audits_prompts()) prompts_.record_draft(turn);
     run_and_perform([&](time_point) {
         if (!why.ec || why.ec == asio::error::operation_aborted) return;
@@ -260,7 +261,7 @@ const std::string& voice_session::traceparent_of(const voice_turn& turn) const n
 }
 
 generation_options voice_session::options_of(const voice_turn& turn) const {
-    auto options = thinking_.apply(turn.options);
+    auto options = thinking_.turn_off_unless_set(turn.options);
     options.traceparent = traceparent_of(turn);
     options.priority = (permit_holder_ ? *permit_holder_ : caller_->who).priority();
     return options;
@@ -273,7 +274,7 @@ generation_options voice_session::traced_options(const voice_turn& turn) {
     return options;
 }
 
-void voice_session::begin(std::uint64_t number, reply r) {
+void voice_session::begin_reply(std::uint64_t number, reply r) {
     reply_ = std::move(r);
     number_ = number;
     began_ = detail::now();
@@ -283,8 +284,8 @@ void voice_session::begin(std::uint64_t number, reply r) {
 
 void voice_session::perform(const voice_action::generate& a) {
     auto options = traced_options(*a.turn);
-    thinking_.begin(options);
-    begin(a.turn->number, talk_->generate(std::move(options)));
+    thinking_.remember_options(options);
+    begin_reply(a.turn->number, talk_->generate(std::move(options)));
 }
 
 // Uses a separate conversation, whose only message is the prompt.
@@ -294,20 +295,20 @@ void voice_session::perform(const voice_action::generate_raw& a) {
     options.raw = true;
     raw_talk_ = model_.bots.create(std::move(options));
     raw_talk_->append({.role = "user", .content = a.turn->prompt});
-    begin(a.turn->number, raw_talk_->generate(traced_options(*a.turn)));
+    begin_reply(a.turn->number, raw_talk_->generate(traced_options(*a.turn)));
 }
 
 void voice_session::perform(const voice_action::resume& a) {
     trace_.begin_resumed(*a.turn);
-    begin(a.turn->number, talk_->resume(a.speaking));
+    begin_reply(a.turn->number, talk_->resume(a.speaking));
 }
 
 void voice_session::perform(const voice_action::say_text& a) {
-    begin(a.turn->number, talk_->say_text(a.turn->text, traced_options(*a.turn)));
+    begin_reply(a.turn->number, talk_->say_text(a.turn->text, traced_options(*a.turn)));
 }
 
 void voice_session::perform(const voice_action::say_aside& a) {
-    begin(a.turn->number, talk_->say_aside(a.turn->text, traced_options(*a.turn)));
+    begin_reply(a.turn->number, talk_->say_aside(a.turn->text, traced_options(*a.turn)));
 }
 
 // The end of a failed reply reports its error.
@@ -325,12 +326,13 @@ void voice_session::perform(const voice_action::await_calls& a) {
 void voice_session::perform(const voice_action::next_chunk& a) {
     auto handler = bind_to_session(
         [number = a.number](voice_session& self, const error_code&, const std::optional<chunk>& c) {
-            self.run_and_perform([&](time_point now) { self.take(now, number, c); });
+            self.run_and_perform([&](time_point now) { self.on_next_chunk(now, number, c); });
         });
     reply_->async_next_chunk(asio::bind_executor(gateway_.executor, std::move(handler)));
 }
 
-void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
+void voice_session::on_next_chunk(time_point now, std::uint64_t number,
+                                  const std::optional<chunk>& c) {
     if (number != number_) return;
     if (c) {
         trace_.on_chunk(now);

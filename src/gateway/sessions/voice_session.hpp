@@ -51,19 +51,19 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
         return turns_.find_fault(first);
     }
     /// A socket opens or resumes the session. The caller must be authorized for it.
-    void attach(voice_socket socket, voice_caller caller, voice::start first);
-    void deliver(voice_socket socket, voice_message message);
-    void drop(voice_socket socket);
+    void on_socket_attached(voice_socket socket, voice_caller caller, voice::start first);
+    void on_message(voice_socket socket, voice_message message);
+    void on_socket_lost(voice_socket socket);
 
     /// From now on, writes records of the session to the store, so that another gateway can resume
     /// it.
-    void keep_record(std::string owner, cluster::session_epoch epoch);
+    void start_storing_records(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
     /// Another gateway takes the session: ends it here once the record is written.
-    void release();
+    void release_to_gateway();
     /// Another gateway has the session.
-    void lose();
+    void end_taken_over();
 
     /// With a record, moves to another gateway as soon as the listener does not notice it.
     void drain();
@@ -121,8 +121,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     generation_options traced_options(const voice_turn& turn);
     void on_draft_ended(const voice_turn& turn, const failure& why, int tokens);
     bool audits_prompts() const;
-    void begin(std::uint64_t number, reply r);
-    void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
+    void begin_reply(std::uint64_t number, reply r);
+    void on_next_chunk(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     audit_record make_turn_record(int status, std::string_view traceparent) const;
     void audit_refused_turn(const voice_turn& turn, const api_error& why);
     void record_reply_end(time_point now, const reply_result& result);

@@ -39,7 +39,7 @@ void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& 
 
 void voice_session::record_reply_end(time_point now, const reply_result& result) {
     const auto& u = result.usage;
-    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated - u.drafted);
+    gateway_.gate.charge_tokens(caller_->who, now, u.prompt + u.generated - u.drafted);
     constexpr bool by_chunk = true;
     gateway_.metrics.record_reply(model_.name, result, by_chunk);
     auto record = make_turn_record(101, trace_.traceparent());
@@ -52,7 +52,7 @@ void voice_session::record_reply_end(time_point now, const reply_result& result)
     if (result.error) record.error = to_api_error(result.error, result.diagnostics).code;
     record.prompt = prompts_.take_prompt(u.drafted > 0);
     log_and_audit(gateway_.options, record, log_level::info);
-    thinking_.end(result);
+    thinking_.warn_if_ignored(result);
 }
 
 }  // namespace tandem::gateway

@@ -48,7 +48,7 @@ void voice_session_host::answer_start(voice_socket socket, voice_caller caller, 
         return outlet->on_refused(std::move(caller),
                                   {.why = std::move(*error), .turn = first.turn});
     const auto session = std::get<session_ptr>(std::move(given));
-    session->attach(socket, std::move(caller), std::move(first));
+    session->on_socket_attached(socket, std::move(caller), std::move(first));
     outlet->on_started(session);
 }
 
@@ -67,7 +67,7 @@ auto voice_session_host::open(const admitted& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> {
     auto model = gateway_.models.find(first.model, who);
     if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
-    if (auto error = refuse_new_session(gateway_, *std::get<served_model*>(model)))
+    if (auto error = check_new_session(gateway_, *std::get<served_model*>(model)))
         return *std::move(error);
     auto given = gateway_.known_sessions.admit(who.key_name(), {});
     if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
@@ -120,15 +120,15 @@ auto voice_session_host::add_session(served_model& model, voice_turn_machine tur
     -> session_ptr {
     const auto id = turns.session();
     auto session = std::make_shared<voice_session>(gateway_, model, std::move(turns));
-    if (gateway_.cluster) session->keep_record(std::string(who.key_name()), epoch);
+    if (gateway_.cluster) session->start_storing_records(std::string(who.key_name()), epoch);
     sessions_.emplace(id, session);
     return session;
 }
 
 // --- end of sessions
 
-void voice_session_host::keep(std::string_view id) {
-    gateway_.known_sessions.keep(detail::now(), id);
+void voice_session_host::keep_without_socket(std::string_view id) {
+    gateway_.known_sessions.keep_without_socket(detail::now(), id);
     arm_expiry_timer();
 }
 

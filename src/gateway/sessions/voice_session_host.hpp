@@ -50,12 +50,12 @@ class voice_session_host {
     void send(voice_socket socket, std::string text);
     void close(voice_socket socket, voice_close why);
     /// The session has lost its socket, and is kept for a while.
-    void keep(std::string_view id);
+    void keep_without_socket(std::string_view id);
     /// The session has ended.
     void forget(const std::string& id);
 
     /// Another gateway of the cluster takes the session.
-    void release(const std::string& id);
+    void release_to_gateway(const std::string& id);
 
     /// Starts no further turns; sessions end after their current reply.
     void drain();

@@ -7,7 +7,7 @@
 // Sessions that move to or from another gateway.
 namespace tandem::gateway {
 
-void voice_session::keep_record(std::string owner, cluster::session_epoch epoch) {
+void voice_session::start_storing_records(std::string owner, cluster::session_epoch epoch) {
     record_ = std::make_shared<voice_record>(
         voice_record::settings{.executor = gateway_.executor,
                                .member = gateway_.cluster,
@@ -18,13 +18,13 @@ void voice_session::keep_record(std::string owner, cluster::session_epoch epoch)
         epoch,
         voice_record::events{.make = [this](auto done) { make_record(std::move(done)); },
                              .written = [this] { run_and_perform([](time_point) {}); },
-                             .taken = [this] { lose(); }});
+                             .taken = [this] { end_taken_over(); }});
 }
 
 void voice_session::perform(const voice_action::load_conversation& a) {
     error_code ec;
     diagnostics diag;
-    talk_ = model_.bots.load(a.text, thinking_.apply(a.options), ec, diag);
+    talk_ = model_.bots.load(a.text, thinking_.turn_off_unless_set(a.options), ec, diag);
     if (!talk_) throw std::runtime_error(diag.client_message);
 }
 
@@ -34,7 +34,7 @@ void voice_session::drain() {
 
 void voice_session::move_if_due() {
     if (turns_.is_over()) return;
-    if (turns_.is_released() && record_->is_written()) return lose();
+    if (turns_.is_released() && record_->is_written()) return end_taken_over();
     if (!turns_.is_moving()) return;
     // Without a record, the session ends here, as without a cluster.
     if (record_->has_failed()) return run_and_perform([&](time_point now) { turns_.drain(now); });
@@ -42,12 +42,12 @@ void voice_session::move_if_due() {
         run_and_perform([&](time_point) { turns_.move(); });
 }
 
-void voice_session::release() {
-    run_and_perform([&](time_point now) { turns_.release(now); });
+void voice_session::release_to_gateway() {
+    run_and_perform([&](time_point now) { turns_.release_to_gateway(now); });
 }
 
-void voice_session::lose() {
-    run_and_perform([&](time_point) { turns_.lose(); });
+void voice_session::end_taken_over() {
+    run_and_perform([&](time_point) { turns_.end_taken_over(); });
 }
 
 }  // namespace tandem::gateway

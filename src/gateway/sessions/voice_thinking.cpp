@@ -9,19 +9,19 @@
 
 namespace tandem::gateway {
 
-generation_options voice_thinking::apply(generation_options options) const {
+generation_options voice_thinking::turn_off_unless_set(generation_options options) const {
     const auto& speech = gateway_.options.service.client.speech;
     const bool is_limited =
         speech.reasoning_limit > duration{} || speech.reasoning_limit_tokens > 0;
     return is_limited ? options : without_thinking(std::move(options));
 }
 
-void voice_thinking::begin(const generation_options& options) {
+void voice_thinking::remember_options(const generation_options& options) {
     is_off_ = has_thinking_off(options);
 }
 
 // The chat template does so in every turn.
-void voice_thinking::end(const reply_result& result) const {
+void voice_thinking::warn_if_ignored(const reply_result& result) const {
     const bool ignores_switch = is_off_ && result.usage.reasoning > 0;
     const auto& log = gateway_.options.instruments.log;
     if (!ignores_switch || std::exchange(model_.has_warned_of_thinking, true) ||

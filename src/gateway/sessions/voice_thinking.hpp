@@ -17,11 +17,11 @@ class voice_thinking {
 
     /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Returns a
     /// copy, because the policy and the audit read the turn's options as the client sent them.
-    generation_options apply(generation_options options) const;
+    generation_options turn_off_unless_set(generation_options options) const;
     /// A turn's reply begins with these options.
-    void begin(const generation_options& options);
+    void remember_options(const generation_options& options);
     /// Logs a warning, once per model, if the model thought although thinking was off.
-    void end(const reply_result& result) const;
+    void warn_if_ignored(const reply_result& result) const;
 
  private:
     const gateway_core& gateway_;

@@ -17,8 +17,9 @@ void voice_trace::begin(const voice_turn& turn, generation_options& options) {
     turn_->user_stopped_ago = turn.user_stopped_ago;
     turn_->vad_stop = turn.vad_stop;
     if (!gateway_.options.traces.texts) return;
-    take_input(*turn_, turn.messages);
-    if (!turn.prompt.empty()) take_input(*turn_, {{.role = "user", .content = turn.prompt}});
+    add_input_messages(*turn_, turn.messages);
+    if (!turn.prompt.empty())
+        add_input_messages(*turn_, {{.role = "user", .content = turn.prompt}});
 }
 
 // The requests of the resumed reply still carry the header of the interrupted turn.
@@ -47,7 +48,7 @@ void voice_trace::end(time_point now, const std::string& request_id, const std::
     turn_->request_id = request_id;
     turn_->model = model;
     constexpr bool by_chunk = true;
-    take_reply(*turn_, now, result, by_chunk, gateway_.options.traces.texts);
+    add_reply(*turn_, now, result, by_chunk, gateway_.options.traces.texts);
     gateway_.end_trace(*std::exchange(turn_, {}), now);
 }
 

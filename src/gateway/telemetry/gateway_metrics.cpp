@@ -50,12 +50,12 @@ void gateway_metrics::begin_server(const std::string& model, const std::string& 
     for (const auto why :
          {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
           finish_reason::tool_calls, finish_reason::interrupted, finish_reason::error})
-        series.ended(why);
-    for (const auto code : reply_errors) series.failed(code);
+        series.end_counter(why);
+    for (const auto code : reply_errors) series.failure_counter(code);
     using cause = cache_break::cause;
     for (const auto why : {cause::system_prompt, cause::tools, cause::trimmed, cause::history})
-        series.cache_broke(why);
-    server_values_.begin(shown_server(url));
+        series.cache_break_counter(why);
+    server_values_.create_series(shown_server(url));
 }
 
 void gateway_metrics::begin_voice(const std::string& model) {
@@ -108,9 +108,9 @@ void gateway_metrics::record_reply(std::string_view model, const reply_result& r
     if (const auto after = first_token_after(r)) s.first_token.Observe(*after);
     if (by_chunk && r.metrics.first_chunk_ms >= 0)
         s.first_chunk.Observe(seconds_of_ms(r.metrics.first_chunk_ms));
-    if (r.cache_break) s.cache_broke(r.cache_break->why).Increment();
-    if (r.finish_reason == finish_reason::error) s.failed(r.error).Increment();
-    s.ended(r.finish_reason).Increment();
+    if (r.cache_break) s.cache_break_counter(r.cache_break->why).Increment();
+    if (r.finish_reason == finish_reason::error) s.failure_counter(r.error).Increment();
+    s.end_counter(r.finish_reason).Increment();
 }
 
 void gateway_metrics::record_voice_latency(std::string_view model, duration since_asked,
@@ -149,7 +149,7 @@ void gateway_metrics::set_speech_load(std::string_view model, double load) {
 void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
     server_values_.clear();
     for (const auto& s : servers) server_values_.add(server_label(s.url), s);
-    server_values_.forget_others();
+    server_values_.remove_unlisted();
 }
 
 std::string gateway_metrics::text(const process_stats& process,

@@ -80,22 +80,22 @@ struct reply_series {
         histogram("tandem_reply_cache_ratio",
                   "Share of prompt tokens that were in the slot's cache.", shares);
 
-    prometheus::Counter& ended(finish_reason why) const {
+    prometheus::Counter& end_counter(finish_reason why) const {
         return counter("tandem_replies_total", "Ended replies.",
-                       with("finish_reason", to_string(why)));
+                       labels_with("finish_reason", to_string(why)));
     }
-    prometheus::Counter& failed(const error_code& why) const {
+    prometheus::Counter& failure_counter(const error_code& why) const {
         return counter("tandem_reply_errors_total", "Failed replies, by error.",
-                       with("code", error_label(why)));
+                       labels_with("code", error_label(why)));
     }
-    prometheus::Counter& cache_broke(cache_break::cause why) const {
+    prometheus::Counter& cache_break_counter(cache_break::cause why) const {
         return counter("tandem_cache_breaks_total",
                        "Prompts that differ from the slot's text, by cause.",
-                       with("cause", to_string(why)));
+                       labels_with("cause", to_string(why)));
     }
 
  private:
-    prometheus::Labels with(const char* label, std::string_view value) const {
+    prometheus::Labels labels_with(const char* label, std::string_view value) const {
         auto all = labels;
         all.emplace(label, value);
         return all;
@@ -108,7 +108,8 @@ struct reply_series {
         return counters(registry, name, help).Add(of);
     }
     prometheus::Counter& tokens(const char* kind) const {
-        return counter("tandem_tokens_total", "Tokens of prompts and replies.", with("kind", kind));
+        return counter("tandem_tokens_total", "Tokens of prompts and replies.",
+                       labels_with("kind", kind));
     }
     prometheus::Histogram& histogram(
         const char* name, const char* help,

@@ -16,7 +16,7 @@ prometheus::Gauge& server_metrics::state_of(const std::string& label, const char
     return state_.Add({{"server", label}, {"state", state}});
 }
 
-void server_metrics::begin(const std::string& label) {
+void server_metrics::create_series(const std::string& label) {
     seen_.try_emplace(label);
     clear(label);
     residence_changes_.Add({{"server", label}});
@@ -38,7 +38,7 @@ void server_metrics::clear(const std::string& label) {
 }
 
 void server_metrics::add(const std::string& label, const server_status& s) {
-    if (!seen_.contains(label)) begin(label);
+    if (!seen_.contains(label)) create_series(label);
     const prometheus::Labels labels{{"server", label}};
     for (const auto& [which, name] : server_states)
         if (which == s.state) state_of(label, name).Increment();
@@ -60,7 +60,7 @@ void server_metrics::count_residence(const std::string& label, const server_stat
     last = {s.residence_changes, s.residence_change_tokens};
 }
 
-void server_metrics::forget_others() {
+void server_metrics::remove_unlisted() {
     for (auto& [label, servers] : seen_)
         std::erase_if(servers, [](const auto& entry) { return !entry.second.is_current; });
 }

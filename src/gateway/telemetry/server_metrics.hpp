@@ -16,12 +16,12 @@ class server_metrics {
     explicit server_metrics(prometheus::Registry& registry) : registry_(registry) {}
 
     /// Creates the series of the label.
-    void begin(const std::string& label);
+    void create_series(const std::string& label);
 
-    // The current values: clear(), then add() for each server, then forget_others().
+    // The current values: clear(), then add() for each server, then remove_unlisted().
     void clear();
     void add(const std::string& label, const server_status& s);
-    void forget_others();
+    void remove_unlisted();
 
  private:
     /// How often the conversations in a server's slots changed, as last reported.

@@ -7,8 +7,8 @@
 
 namespace tandem::gateway {
 
-void take_reply(traced_turn& turn, time_point now, const reply_result& result, bool by_chunk,
-                bool with_texts) {
+void add_reply(traced_turn& turn, time_point now, const reply_result& result, bool by_chunk,
+               bool with_texts) {
     const auto lasted = result.timeline.empty() ? 0 : result.timeline.back().at_ns;
     auto& reply = turn.reply.emplace();
     reply.began = std::max(turn.began, now - duration(lasted));
@@ -25,7 +25,7 @@ void take_reply(traced_turn& turn, time_point now, const reply_result& result, b
         for (auto& call : reply.calls) call.arguments.clear();
 }
 
-void take_input(traced_turn& turn, const std::vector<chat_message>& messages) {
+void add_input_messages(traced_turn& turn, const std::vector<chat_message>& messages) {
     const auto count = std::min(messages.size(), max_traced_messages);
     for (auto m = messages.end() - static_cast<std::ptrdiff_t>(count); m != messages.end(); ++m)
         turn.input.push_back(

@@ -67,8 +67,8 @@ struct traced_turn {
 };
 
 /// Adds a reply that has ended.
-void take_reply(traced_turn& turn, time_point now, const reply_result& result, bool by_chunk,
-                bool with_texts);
+void add_reply(traced_turn& turn, time_point now, const reply_result& result, bool by_chunk,
+               bool with_texts);
 
 /// Longest text of a message in a trace; the rest is cut off.
 inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
@@ -76,7 +76,7 @@ inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
 inline constexpr std::size_t max_traced_messages = 32;
 
 /// Adds messages of the prompt, within these limits.
-void take_input(traced_turn& turn, const std::vector<chat_message>& messages);
+void add_input_messages(traced_turn& turn, const std::vector<chat_message>& messages);
 
 /// Memory that the turn occupies.
 std::size_t estimate_bytes(const traced_turn& turn) noexcept;

@@ -6,6 +6,7 @@
 #include "gateway/requests/message_reader.hpp"
 #include "gateway/requests/request_constraints.hpp"
 #include "gateway/requests/request_options.hpp"
+#include "gateway/voice/turn_id.hpp"
 #include "gateway/voice/voice_fields.hpp"
 #include "gateway/voice/voice_value_reader.hpp"
 #include "text/characters/white_space.hpp"
@@ -28,17 +29,8 @@ using json = nlohmann::ordered_json;
 // `values` suffices for a history of about 2,000 messages.
 constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys = 128};
 constexpr std::size_t max_session_bytes = 64;
-constexpr std::size_t max_turn_bytes = 64;
 constexpr std::size_t max_fillers = 32;
 constexpr std::size_t max_filler_bytes = 256;
-
-bool is_turn_id(std::string_view id) noexcept {
-    const auto is_known = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-               std::string_view("._:-").find(c) != std::string_view::npos;
-    };
-    return !id.empty() && id.size() <= max_turn_bytes && std::ranges::all_of(id, is_known);
-}
 
 // In messages, these options of the library are in milliseconds.
 bool is_time(std::string_view option) noexcept {
@@ -138,7 +130,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         });
         out.values.sampling = extract_members(v, wire::sampling_field_names());
         out.values.template_options = extract_members(v, wire::template_field_names());
-        return is_read && check_options(changed({}, out), at) &&
+        return is_read && check_options(apply_changes({}, out), at) &&
                require(!out.lora || out.lora->size() <= max_adapters, append_path(at, "lora"),
                        "has too many adapters");
     }
@@ -190,7 +182,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                        "is out of range");
     }
     bool read_value(json& v, const std::string& at, conversation_changes& out) {
-        return read_members(v, at, out) && check_options(changed({}, out), at);
+        return read_members(v, at, out) && check_options(apply_changes({}, out), at);
     }
     bool read_value(json& v, const std::string& at, voice_filler& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");

@@ -11,7 +11,7 @@ void voice_open_calls::begin_reply() {
     late_ = std::move(late);
 }
 
-void voice_open_calls::open(std::span<const tool_call> calls, time_point deadline) {
+void voice_open_calls::add_sent_calls(std::span<const tool_call> calls, time_point deadline) {
     const auto sent = calls.first(std::min(calls.size(), max_sent_calls));
     for (const auto& c : sent) calls_.push_back({.id = c.id});
     open_count_ = sent.size();
@@ -29,7 +29,7 @@ void voice_open_calls::close(call& c, std::string content) {
     c.result = std::move(content);
 }
 
-bool voice_open_calls::answer(std::string_view id, std::string content, bool keep) {
+bool voice_open_calls::set_result(std::string_view id, std::string content, bool keep) {
     auto* const c = find(id);
     if (!c || !c->accepts_result(keep)) return false;
     result_bytes_ += content.size();
@@ -38,14 +38,14 @@ bool voice_open_calls::answer(std::string_view id, std::string content, bool kee
     return true;
 }
 
-bool voice_open_calls::answer_later(std::string_view id, std::string meanwhile) {
+bool voice_open_calls::set_interim_result(std::string_view id, std::string meanwhile) {
     auto* const c = find(id);
     if (!c || c->result) return false;
     close(*c, std::move(meanwhile));
     return true;
 }
 
-std::vector<std::string> voice_open_calls::answer_all(const std::string& meanwhile) {
+std::vector<std::string> voice_open_calls::drop_all_with_result(const std::string& meanwhile) {
     std::vector<std::string> ids;
     for (auto& c : calls_) {
         if (c.result) continue;
@@ -63,7 +63,7 @@ std::vector<std::string> voice_open_calls::list_open() const {
     return ids;
 }
 
-std::vector<std::string> voice_open_calls::drop() {
+std::vector<std::string> voice_open_calls::drop_open_calls() {
     auto ids = list_open();
     for (const auto& id : ids) expect_late_result({.id = id, .is_dropped = true});
     std::erase_if(calls_, [](const call& c) { return !c.result; });
@@ -85,7 +85,7 @@ void voice_open_calls::expect_late_result(late_call c) {
     late_.push_back(std::move(c));
 }
 
-bool voice_open_calls::is_late(std::string_view id, bool keep) const noexcept {
+bool voice_open_calls::accepts_late_result(std::string_view id, bool keep) const noexcept {
     const auto found = std::ranges::find(late_, id, &late_call::id);
     return found != late_.end() && (keep || !found->is_dropped);
 }

@@ -35,24 +35,24 @@ class voice_open_calls {
     /// Another reply begins. Its calls, if any, follow.
     void begin_reply();
     /// The calls were sent. Keeps the first `max_sent_calls`.
-    void open(std::span<const tool_call> calls, time_point deadline);
+    void add_sent_calls(std::span<const tool_call> calls, time_point deadline);
     /// Stores the result of an open call, or of one that has a provisional result. Stores the
     /// result of a dropped call only if `keep`. Returns false if it stored nothing.
-    bool answer(std::string_view id, std::string content, bool keep = false);
+    bool set_result(std::string_view id, std::string content, bool keep = false);
     /// Gives an open call a provisional result. Returns false if no open call has this id.
-    bool answer_later(std::string_view id, std::string meanwhile);
+    bool set_interim_result(std::string_view id, std::string meanwhile);
     /// Drops all open calls with this provisional result, and returns their ids.
-    std::vector<std::string> answer_all(const std::string& meanwhile);
+    std::vector<std::string> drop_all_with_result(const std::string& meanwhile);
     /// The ids of the calls without a result.
     std::vector<std::string> list_open() const;
     /// Drops the open calls, and returns their ids.
-    std::vector<std::string> drop();
+    std::vector<std::string> drop_open_calls();
     /// The results that were not taken yet, in the order of the calls.
     std::vector<call_result> take_results();
 
     /// Whether the final result of an earlier call is still accepted. For a dropped call, this
     /// requires `keep`.
-    bool is_late(std::string_view id, bool keep) const noexcept;
+    bool accepts_late_result(std::string_view id, bool keep) const noexcept;
     /// From now on, a late result of this call is accepted. Keeps the newest `max_sent_calls`
     /// calls.
     void expect_late_result(late_call c);

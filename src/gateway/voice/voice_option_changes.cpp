@@ -49,7 +49,7 @@ bool has_thinking_off(const generation_options& options) {
     return options.template_options.find(R"("enable_thinking":false)") != std::string::npos;
 }
 
-generation_options changed(generation_options base, const generation_changes& changes) {
+generation_options apply_changes(generation_options base, const generation_changes& changes) {
     const auto take = [&](const field_info& to, auto& field) {
         for_each_field(changes.values, [&](const field_info& from, const auto& value) {
             if constexpr (std::is_same_v<std::decay_t<decltype(field)>,
@@ -73,7 +73,7 @@ generation_options changed(generation_options base, const generation_changes& ch
     return base;
 }
 
-conversation_options changed(conversation_options base, const conversation_changes& changes) {
+conversation_options apply_changes(conversation_options base, const conversation_changes& changes) {
     set(base.interrupted, changes.interrupted);
     set(base.interrupted_mark, changes.interrupted_mark);
     set(base.resume_grace, changes.resume_grace);

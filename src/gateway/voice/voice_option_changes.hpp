@@ -24,7 +24,7 @@ struct generation_changes {
     /// All of them as JSON; empty if none are set.
     std::string text{};
 };
-generation_options changed(generation_options base, const generation_changes& changes);
+generation_options apply_changes(generation_options base, const generation_changes& changes);
 
 /// Turns the model's thinking off (`enable_thinking`), unless the options control it: with a limit,
 /// an effort, or a template value. Templates that do not know `enable_thinking` ignore it.
@@ -44,7 +44,7 @@ struct conversation_changes {
 
     friend bool operator==(const conversation_changes&, const conversation_changes&) = default;
 };
-conversation_options changed(conversation_options base, const conversation_changes& changes);
+conversation_options apply_changes(conversation_options base, const conversation_changes& changes);
 
 /// Words for a listener who waits for the first chunk of a reply.
 struct voice_filler {

@@ -96,7 +96,7 @@ std::string voice_session_table::drop(place s) {
     return id;
 }
 
-void voice_session_table::keep(time_point now, std::string_view id) {
+void voice_session_table::keep_without_socket(time_point now, std::string_view id) {
     const auto found = known_.find(std::string(id));
     if (found == known_.end() || std::exchange(found->second->is_kept, true)) return;
     found->second->kept_since = now;

@@ -51,7 +51,7 @@ class voice_session_table {
     bool owns(std::string_view owner, const std::string& id) const;
 
     /// The session has lost its socket.
-    void keep(time_point now, std::string_view id);
+    void keep_without_socket(time_point now, std::string_view id);
     /// The session has ended.
     void forget(std::string_view id);
     /// Removes and returns the sessions that have expired.

@@ -9,7 +9,7 @@ voice_socket_watchdog::voice_socket_watchdog(const voice_limits& limits, time_po
     : limits_(limits), tokens_(limits.message_burst), filled_at_(now), heard_at_(now) {}
 
 bool voice_socket_watchdog::admit_message(time_point now) noexcept {
-    heard(now);
+    record_sign_of_life(now);
     const auto elapsed = std::chrono::duration<double>(now - std::exchange(filled_at_, now));
     tokens_ = std::min(limits_.message_burst,
                        tokens_ + std::max(0.0, elapsed.count()) * limits_.messages_per_second);
@@ -18,7 +18,7 @@ bool voice_socket_watchdog::admit_message(time_point now) noexcept {
     return true;
 }
 
-void voice_socket_watchdog::heard(time_point now) noexcept {
+void voice_socket_watchdog::record_sign_of_life(time_point now) noexcept {
     heard_at_ = now;
     is_pinged_ = false;
 }

@@ -15,7 +15,7 @@ class voice_socket_watchdog {
     /// than drop a message, because the client would wait for its effect forever.
     bool admit_message(time_point now) noexcept;
     /// Call for each ping or pong.
-    void heard(time_point now) noexcept;
+    void record_sign_of_life(time_point now) noexcept;
 
     enum class due { nothing, ping, close };
     /// What to do at `now`. A ping is due once per silence.

@@ -102,7 +102,7 @@ void voice_turn_machine::cancel_waiting(queue::iterator end) {
 }
 
 /// Ends all waiting turns with this error, or as interrupted.
-void voice_turn_machine::end_waiting(const api_error* why) {
+void voice_turn_machine::end_waiting_turns(const api_error* why) {
     for (const auto& w : std::exchange(waiting_, {})) {
         if (w.turn->what == kind::messages) continue;
         if (why && !w.is_cancelled)
@@ -153,13 +153,13 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
 }
 
 void voice_turn_machine::advance(time_point now) {
-    while (!is_over() && !is_running() && take_next(now)) {
+    while (!is_over() && !is_running() && start_next_waiting_turn(now)) {
     }
     if (!is_over() && !is_running()) finish_if_done();
 }
 
 /// Starts the next turn if it is permitted, and there is a socket.
-bool voice_turn_machine::take_next(time_point now) {
+bool voice_turn_machine::start_next_waiting_turn(time_point now) {
     resume_if_due(now);
     queue_reply_to_results(now);
     const auto next = find_next_turn();
@@ -167,11 +167,11 @@ bool voice_turn_machine::take_next(time_point now) {
     if (!socket_ && !next->is_cancelled) return false;
     const auto taken = std::move(*next);
     waiting_.erase(next);
-    take(now, taken);
+    start_waiting_turn(now, taken);
     return true;
 }
 
-void voice_turn_machine::take(time_point now, const waiting_turn& next) {
+void voice_turn_machine::start_waiting_turn(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
     if (turn->needs_exact_draft && has_conversation_)
         actions_.push_back(voice_action::drop_draft{turn->messages.back().content});
@@ -179,24 +179,24 @@ void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     if (turn->what == kind::prompt && has_conversation_)
         actions_.push_back(voice_action::drop_draft{});
     const bool has_messages = !turn->messages.empty() || !turn->results.empty();
-    if (has_messages && !is_repeated(*turn)) keep_messages(*turn);
+    if (has_messages && !is_repeated(*turn)) put_messages_in_history(*turn);
     if (turn->what == kind::messages) return;
     if (next.is_cancelled) return deliver_end(*turn);
-    if (turn->is_given_text()) return speak(now, turn);
-    if (turn->what == kind::prompt) return begin(now, turn, voice_action::generate_raw{turn});
+    if (turn->is_given_text()) return say_given_text(now, turn);
+    if (turn->what == kind::prompt) return begin_reply(now, turn, voice_action::generate_raw{turn});
     if (turn->what == kind::resume) return resume(now, turn);
-    begin(now, turn, voice_action::generate{turn});
+    begin_reply(now, turn, voice_action::generate{turn});
 }
 
-void voice_turn_machine::speak(time_point now, const voice_turn_ptr& turn) {
-    keep_messages(*turn);
-    if (turn->what == kind::aside) return begin(now, turn, voice_action::say_aside{turn});
-    begin(now, turn, voice_action::say_text{turn});
+void voice_turn_machine::say_given_text(time_point now, const voice_turn_ptr& turn) {
+    put_messages_in_history(*turn);
+    if (turn->what == kind::aside) return begin_reply(now, turn, voice_action::say_aside{turn});
+    begin_reply(now, turn, voice_action::say_text{turn});
 }
 
 void voice_turn_machine::resume(time_point now, const voice_turn_ptr& turn) {
     const auto speaking = spoken_on_ ? find_in_history(*spoken_on_) : std::nullopt;
-    begin(now, turn, voice_action::resume{turn, speaking});
+    begin_reply(now, turn, voice_action::resume{turn, speaking});
 }
 
 // A client repeats the start of a turn if its answer was lost with the connection.
@@ -206,7 +206,7 @@ bool voice_turn_machine::is_repeated(const voice_turn& turn) const {
 }
 
 /// Opens the conversation if it is the session's first turn.
-void voice_turn_machine::keep_messages(const voice_turn& turn) {
+void voice_turn_machine::put_messages_in_history(const voice_turn& turn) {
     if (is_question(turn)) unanswered_ = recorded_question{turn.id, turn.messages.back().content};
     for (const auto& m : turn.messages)
         if (m.role == "tool") calls_.forget_late(m.tool_call_id);
@@ -223,7 +223,7 @@ void voice_turn_machine::add_messages(const voice_turn& turn) {
 }
 
 template <class Action>
-void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Action action) {
+void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn, Action action) {
     last_words_.reset();
     if (!turn->results.empty() && reply_ && reply_->is_speaking)
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
@@ -248,8 +248,8 @@ void voice_turn_machine::resume_if_due(time_point now) {
     if (!waiting_.empty() && !waiting_.front().turn->results.empty()) return;
     if (!socket_ || is_closing() || !std::exchange(resume_.is_due, false)) return;
     const auto id = std::exchange(resume_.turn, {});
-    wait(now, make_resume(resume_.wants_timeline, id.empty() ? last_turn_->id : id),
-         waiting_.begin());
+    queue_turn(now, make_resume(resume_.wants_timeline, id.empty() ? last_turn_->id : id),
+               waiting_.begin());
 }
 
 void voice_turn_machine::finish_if_done() {
@@ -296,7 +296,7 @@ void voice_turn_machine::request_early_chunk(const chunk& last) {
         request_next_chunk();
 }
 
-std::optional<voice_timing> voice_turn_machine::measure(const reply_result& result) {
+std::optional<voice_timing> voice_turn_machine::report_first_chunk(const reply_result& result) {
     if (!reply_->first_chunk_at || reply_->turn->is_given_text()) return std::nullopt;
     const auto& turn = *reply_->turn;
     const auto chunk_at = *reply_->first_chunk_at;
@@ -315,19 +315,19 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
     if (is_over() || !is_running() || reply_->turn->number != number) return;
     reply_->is_asked = false;
     reply_->progress = last_reply::state::incomplete;
-    if (!is_aside()) settle(now, result);
+    if (!is_aside()) settle_ended_reply(now, result);
     deliver_end(*reply_->turn,
                 encode_end({.reply = number,
                             .turn = reply_->turn->id,
                             .result = result,
                             .sent_bytes = reply_->text.size(),
                             .heard_tokens = static_cast<int>(std::lround(reply_->heard_tokens)),
-                            .silence = measure(result),
+                            .silence = report_first_chunk(result),
                             .timeline = reply_->turn->timeline}));
     advance(now);
 }
 
-void voice_turn_machine::settle(time_point now, const reply_result& result) {
+void voice_turn_machine::settle_ended_reply(time_point now, const reply_result& result) {
     // A resumed reply without words ends immediately, but the words before it may never be heard.
     const bool is_open = reply_->has_cut_last_words() || is_spoken_to_end();
     if (is_open) actions_.push_back(voice_action::interrupt{});
@@ -348,7 +348,7 @@ void voice_turn_machine::drain(time_point now) {
     move_due_.reset();
     drop_calls(now);
     const auto why = make_stopping_error();
-    end_waiting(&why);
+    end_waiting_turns(&why);
     advance(now);
 }
 

@@ -113,11 +113,11 @@ class voice_turn_machine {
     /// Ends the session here; the client resumes it at another gateway.
     void move() { finish(voice_close::moved); }
     /// Another gateway takes the session: closes the socket.
-    void release(time_point now);
+    void release_to_gateway(time_point now);
     /// Whether the session ends here as soon as its record is complete in the store.
     bool is_released() const noexcept { return is_released_; }
     /// Another gateway has the session.
-    void lose() { finish(voice_close::taken_over); }
+    void end_taken_over() { finish(voice_close::taken_over); }
 
     /// An exception occurred in the session: ends it immediately. Pending actions are dropped,
     /// because it is unknown how many were performed.
@@ -207,7 +207,7 @@ class voice_turn_machine {
     void handle(time_point now, const voice::continued& m);
     void handle(time_point now, const voice::speaking& m);
     void handle(time_point now, const voice::heard& m);
-    void take_last(const voice::last_heard& last);
+    void apply_last_heard(const voice::last_heard& last);
     void handle(time_point now, const voice::interrupt& m);
     void handle(time_point now, const voice::resume& m);
     void handle(time_point now, voice::result m);
@@ -218,17 +218,17 @@ class voice_turn_machine {
     void handle(time_point now, voice::drop m);
     void handle(time_point now, const voice::end& m);
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
-    bool is_grace_too_short(const voice::start& m);
-    bool is_for_other_model(const voice::start& m);
-    bool is_refused(const voice::start& m);
-    bool is_refused(const std::vector<config_fault>& faults);
-    bool take_adapters(const generation_changes& changes, generation_options& out);
-    std::optional<generation_options> merged(const generation_changes& changes);
-    void take_options(const generation_changes& first);
-    void take_conversation(const conversation_changes& changes);
-    bool can_accept_turn();
+    bool reject_short_grace(const voice::start& m);
+    bool reject_other_model(const voice::start& m);
+    bool reject_misplaced_start(const voice::start& m);
+    bool reject_faulty_options(const std::vector<config_fault>& faults);
+    bool resolve_adapters(const generation_changes& changes, generation_options& out);
+    std::optional<generation_options> merge_options(const generation_changes& changes);
+    void set_session_options(const generation_changes& first);
+    void set_conversation_options(const conversation_changes& changes);
+    bool accept_turn_or_report();
     void start_turn(time_point now, voice::start m);
-    void wait(time_point now, voice_turn turn, queue::const_iterator place);
+    void queue_turn(time_point now, voice_turn turn, queue::const_iterator place);
     voice_turn make_resume(bool timeline, std::string id) const;
 
     // Turns and replies.
@@ -246,23 +246,23 @@ class voice_turn_machine {
     void interrupt_for(time_point now, queue::iterator turn);
     void cancel_waiting(queue::iterator end);
     queue::iterator find_waiting(std::uint64_t number);
-    void end_waiting(const api_error* why);
+    void end_waiting_turns(const api_error* why);
     void advance(time_point now);
-    bool take_next(time_point now);
-    void take(time_point now, const waiting_turn& next);
-    void speak(time_point now, const voice_turn_ptr& turn);
+    bool start_next_waiting_turn(time_point now);
+    void start_waiting_turn(time_point now, const waiting_turn& next);
+    void say_given_text(time_point now, const voice_turn_ptr& turn);
     void resume(time_point now, const voice_turn_ptr& turn);
     bool is_repeated(const voice_turn& turn) const;
-    void keep_messages(const voice_turn& turn);
+    void put_messages_in_history(const voice_turn& turn);
     template <class Action>
-    void begin(time_point now, const voice_turn_ptr& turn, Action action);
-    std::optional<voice_timing> measure(const reply_result& result);
+    void begin_reply(time_point now, const voice_turn_ptr& turn, Action action);
+    std::optional<voice_timing> report_first_chunk(const reply_result& result);
     void add_messages(const voice_turn& turn);
     void resume_if_due(time_point now);
     bool is_chunk_of_reply(const client_chunk_id& id) const { return reply_ && reply_->has(id); }
     last_reply* find_reply(const client_chunk_id& id);
     std::optional<chunk_id> find_in_history(const client_chunk_id& id);
-    void report_whole(const client_chunk_id& id);
+    void report_heard_whole(const client_chunk_id& id);
     void carry_over_spoken_chunk();
     void drop_resume();
     void drop_resume_if_heard();
@@ -272,12 +272,12 @@ class voice_turn_machine {
     void on_continue_overdue(time_point now);
     void finish_if_done();
     void finish(voice_close why);
-    void settle(time_point now, const reply_result& result);
+    void settle_ended_reply(time_point now, const reply_result& result);
 
     // Called functions.
     void send_calls(time_point now, const called_functions& called);
     void end_calls(time_point now, const reply_result& result);
-    bool is_too_much(const std::string& content);
+    bool reject_too_large_results(const std::string& content);
     void keep_late_result(time_point now, call_result result);
     void report_dropped(const std::vector<std::string>& calls, call_drop_reason why);
     std::string encode_drop(const std::string& call, call_drop_reason why) const;
@@ -352,6 +352,6 @@ class voice_turn_machine {
 
 /// The error for any message but `start` on a socket without a session; `ids` is the
 /// message's.
-std::string no_session(voice_message_ids ids);
+std::string encode_no_session_error(voice_message_ids ids);
 
 }  // namespace tandem::gateway

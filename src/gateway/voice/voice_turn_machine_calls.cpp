@@ -29,8 +29,8 @@ void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
 // called.
 void voice_turn_machine::send_calls(time_point now, const called_functions& called) {
     if (called.calls.empty() || calls_.has_reply_called()) return;
-    if (reply_->interrupted || is_closing()) return calls_.open({}, now);
-    calls_.open(called.calls, now + setup_.limits.call_timeout);
+    if (reply_->interrupted || is_closing()) return calls_.add_sent_calls({}, now);
+    calls_.add_sent_calls(called.calls, now + setup_.limits.call_timeout);
     const auto& turn = *reply_->turn;
     std::optional<std::uint32_t> after;
     if (called.after) after = called.after->seq + reply_->count_fillers();
@@ -52,11 +52,11 @@ void voice_turn_machine::end_calls(time_point now, const reply_result& result) {
 
 void voice_turn_machine::handle(time_point now, voice::result m) {
     auto content = std::move(m.content).value_or("");
-    if (!m.later && calls_.is_late(m.call, m.keep))
+    if (!m.later && calls_.accepts_late_result(m.call, m.keep))
         return keep_late_result(now, {std::move(m.call), std::move(content)});
-    if (is_too_much(content)) return;
-    if (m.later ? calls_.answer_later(m.call, comes_later)
-                : calls_.answer(m.call, std::move(content), m.keep)) {
+    if (reject_too_large_results(content)) return;
+    if (m.later ? calls_.set_interim_result(m.call, comes_later)
+                : calls_.set_result(m.call, std::move(content), m.keep)) {
         last_before_results_ = last_number_;
         return;
     }
@@ -67,7 +67,7 @@ void voice_turn_machine::handle(time_point now, voice::result m) {
     send_error(std::move(e));
 }
 
-bool voice_turn_machine::is_too_much(const std::string& content) {
+bool voice_turn_machine::reject_too_large_results(const std::string& content) {
     const auto bytes = calls_.result_bytes() + content.size();
     const auto most = setup_.limits.message_bytes;
     return reject_if(
@@ -79,11 +79,11 @@ bool voice_turn_machine::is_too_much(const std::string& content) {
 // The model reads the result in the next turn, after the call's provisional result, which may still
 // be queued.
 void voice_turn_machine::keep_late_result(time_point now, call_result result) {
-    if (!can_accept_turn()) return;
+    if (!accept_turn_or_report()) return;
     calls_.forget_late(result.id);
     const auto place =
         std::ranges::find_if(waiting_, [](const auto& w) { return w.turn->results.empty(); });
-    wait(now, {.what = voice_turn::kind::messages, .results = {std::move(result)}}, place);
+    queue_turn(now, {.what = voice_turn::kind::messages, .results = {std::move(result)}}, place);
 }
 
 void voice_turn_machine::report_dropped(const std::vector<std::string>& calls,
@@ -101,7 +101,7 @@ std::string voice_turn_machine::encode_drop(const std::string& call, call_drop_r
 
 /// Drops the calls without a result. History keeps the other results.
 void voice_turn_machine::drop_calls(time_point now) {
-    report_dropped(calls_.drop(), call_drop_reason::interrupted);
+    report_dropped(calls_.drop_open_calls(), call_drop_reason::interrupted);
     queue_results(now, voice_turn::kind::messages);
 }
 
@@ -114,7 +114,7 @@ void voice_turn_machine::cut_calling_reply(time_point now) {
 void voice_turn_machine::drop_late_calls(time_point now) {
     const auto due = calls_.deadline();
     if (!due || *due > now) return;
-    report_dropped(calls_.answer_all(too_slow), call_drop_reason::timeout);
+    report_dropped(calls_.drop_all_with_result(too_slow), call_drop_reason::timeout);
     last_before_results_ = last_number_;
 }
 
@@ -126,15 +126,15 @@ void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
     auto options = turn.options;
     // If this reply had to call a function, too, the bot would never speak.
     if (must_call(options)) options.tool_choice.clear();
-    wait(now,
-         {.id = turn.id,
-          .what = what,
-          .results = std::move(results),
-          .options = std::move(options),
-          .asked_options = turn.asked_options,
-          .filler = turn.filler,
-          .timeline = turn.timeline},
-         waiting_.begin());
+    queue_turn(now,
+               {.id = turn.id,
+                .what = what,
+                .results = std::move(results),
+                .options = std::move(options),
+                .asked_options = turn.asked_options,
+                .filler = turn.filler,
+                .timeline = turn.timeline},
+               waiting_.begin());
 }
 
 // The reply to the results begins after the end of the reply that called, and after the asides that

@@ -92,7 +92,7 @@ std::optional<api_error> voice_turn_machine::find_fault(const voice::start& firs
 }
 
 // A report that was lost with the socket, or made without one.
-void voice_turn_machine::take_last(const voice::last_heard& last) {
+void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     const bool has_place = last.chars || last.share || last.words || last.said;
     if (has_place) handle({}, last);
     if (last.speaking) spoken_on_ = last.chunk;
@@ -129,13 +129,13 @@ voice_turn_machine::voice_turn_machine(voice_setup setup, session_record record,
       was_attached_(true),
       interrupted_mark_(std::move(record.interrupted_mark)),
       last_number_(record.last_number) {
-    take_options(first);
+    set_session_options(first);
     restore(std::move(record), last);
 }
 
 void voice_turn_machine::restore(session_record record, const generation_changes& last) {
-    auto options = changed(setup_.generation, last);
-    take_adapters(last, options);
+    auto options = apply_changes(setup_.generation, last);
+    resolve_adapters(last, options);
     restore_turn(record.turn, options);
     has_conversation_ = !record.conversation.empty();
     if (has_conversation_)
@@ -158,7 +158,7 @@ void voice_turn_machine::restore_turn(const std::optional<recorded_turn>& record
                                                                .options = options,
                                                                .asked_options = record->options,
                                                                .timeline = record->timeline});
-    if (record->has_called) calls_.open({}, {});
+    if (record->has_called) calls_.add_sent_calls({}, {});
 }
 
 void voice_turn_machine::end_cut_reply() {
@@ -260,14 +260,14 @@ bool voice_turn_machine::can_move(time_point now) const noexcept {
     return now < reply_->spoken_since + chunk_has_just_begun || !move_due_;
 }
 
-void voice_turn_machine::release(time_point now) {
+void voice_turn_machine::release_to_gateway(time_point now) {
     is_released_ = true;
     if (!socket_) return;
     actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
     on_socket_lost(now, *socket_);
 }
 
-void voice_turn_machine::report_whole(const client_chunk_id& id) {
+void voice_turn_machine::report_heard_whole(const client_chunk_id& id) {
     if (const auto known = find_in_history(id))
         actions_.push_back(voice_action::heard{.id = *known, .share = 1.0});
 }

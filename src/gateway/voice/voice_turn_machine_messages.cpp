@@ -51,7 +51,7 @@ duration find_least_grace(const voice_limits& limits) {
 
 }  // namespace
 
-std::string no_session(voice_message_ids ids) {
+std::string encode_no_session_error(voice_message_ids ids) {
     return error_text({.why = make_error(409, "no_session", "the first message must be start"),
                        .turn = std::move(ids.turn),
                        .call = std::move(ids.call)});
@@ -70,9 +70,9 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     resume_.wants_timeline = first.timeline;
     answered_ = {.turn = first.turn};
     resume_.turn.clear();
-    if (!has_conversation_) take_conversation(first.conversation);
+    if (!has_conversation_) set_conversation_options(first.conversation);
     spoken_on_.reset();
-    if (first.last) take_last(*first.last);
+    if (first.last) apply_last_heard(*first.last);
     if (first.text || first.prompt) drop_resume();
     if (is_running()) reply_->is_unheard = true;  // ready promises the resumed reply
     send(encode_ready({.session = setup_.session,
@@ -83,14 +83,14 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
                        .resume_grace = setup_.conversation.resume_grace,
                        .continue_timeout = setup_.continue_timeout}));
     for (auto& held : std::exchange(held_texts_, {})) send(std::move(held.text));
-    if (!resumed) take_options(first.options);
-    if (is_for_other_model(first)) return advance(now);
+    if (!resumed) set_session_options(first.options);
+    if (reject_other_model(first)) return advance(now);
     if (has_words(first))
         start_turn(now, std::move(first));
     else if (resumed)
         resume_.turn = std::move(first.turn);
     else
-        merged(first.options);  // reports faults of the options, because no turn does
+        merge_options(first.options);  // reports faults of the options, because no turn does
     advance(now);
 }
 
@@ -101,14 +101,15 @@ void voice_turn_machine::on_message(time_point now, voice_socket socket, voice_m
     advance(now);
 }
 
-bool voice_turn_machine::is_refused(const std::vector<config_fault>& faults) {
+bool voice_turn_machine::reject_faulty_options(const std::vector<config_fault>& faults) {
     if (!faults.empty())
         send_error(make_invalid_value_error("options." + faults[0].field, faults[0].message));
     return !faults.empty();
 }
 
 // Uses the current scales, which may have changed since the session began.
-bool voice_turn_machine::take_adapters(const generation_changes& changes, generation_options& out) {
+bool voice_turn_machine::resolve_adapters(const generation_changes& changes,
+                                          generation_options& out) {
     if (!setup_.adapters) return true;
     auto set = setup_.adapters(changes.lora ? changes.lora : setup_.lora);
     if (auto* const error = std::get_if<api_error>(&set)) {
@@ -125,13 +126,13 @@ bool voice_turn_machine::reject_if(bool is_wrong, const char* field, std::string
     return is_wrong;
 }
 
-bool voice_turn_machine::is_for_other_model(const voice::start& m) {
+bool voice_turn_machine::reject_other_model(const voice::start& m) {
     return reject_if(!m.model.empty() && m.model != setup_.model && m.model != setup_.asked_model,
                      "model", "is not that of the session");
 }
 
 // The first start may ask for less, because `ready` tells the client what it gets.
-bool voice_turn_machine::is_grace_too_short(const voice::start& m) {
+bool voice_turn_machine::reject_short_grace(const voice::start& m) {
     const auto least = find_least_grace(setup_.limits);
     const auto asked = m.conversation.resume_grace.value_or(least);
     return reject_if(asked < least, "conversation.resume_grace_ms",
@@ -139,31 +140,33 @@ bool voice_turn_machine::is_grace_too_short(const voice::start& m) {
                                  to_ms(asked), to_ms(least), to_ms(grace_beyond_session)));
 }
 
-bool voice_turn_machine::is_refused(const voice::start& m) {
+bool voice_turn_machine::reject_misplaced_start(const voice::start& m) {
     return reject_if(!m.session.empty() && m.session != setup_.session, "session",
                      "is not that of this socket; resume it on another socket") ||
            reject_if(m.last.has_value(), "last",
                      "is too late: this socket has the session; send heard") ||
-           is_for_other_model(m) ||
+           reject_other_model(m) ||
            reject_if(has_conversation_ && m.conversation != conversation_changes(), "conversation",
                      "is too late: the session already has its options") ||
-           is_grace_too_short(m) ||
+           reject_short_grace(m) ||
            reject_if(!has_words(m), "text", "is missing, and so are messages and prompt");
 }
 
 /// On a fault, sends an error and returns nullopt.
-std::optional<generation_options> voice_turn_machine::merged(const generation_changes& changes) {
-    auto options = changed(setup_.generation, changes);
-    if (is_refused(check_changed(options, changes)) || !take_adapters(changes, options))
+std::optional<generation_options> voice_turn_machine::merge_options(
+    const generation_changes& changes) {
+    auto options = apply_changes(setup_.generation, changes);
+    if (reject_faulty_options(check_changed(options, changes)) ||
+        !resolve_adapters(changes, options))
         return std::nullopt;
     return options;
 }
 
 // The options of the session's first start apply to all of its turns. Invalid ones do not: only
 // that start is rejected.
-void voice_turn_machine::take_options(const generation_changes& first) {
+void voice_turn_machine::set_session_options(const generation_changes& first) {
     first_options_ = first.text;
-    auto options = changed(setup_.generation, first);
+    auto options = apply_changes(setup_.generation, first);
     options.context.clear();  // only for that turn
     if (check_changed(options, first).empty()) setup_.generation = std::move(options);
     const auto& lora = first.lora;
@@ -171,16 +174,16 @@ void voice_turn_machine::take_options(const generation_changes& first) {
     setup_.lora = lora;
 }
 
-void voice_turn_machine::take_conversation(const conversation_changes& changes) {
-    setup_.conversation = changed(setup_.conversation, changes);
+void voice_turn_machine::set_conversation_options(const conversation_changes& changes) {
+    setup_.conversation = apply_changes(setup_.conversation, changes);
     auto& grace = setup_.conversation.resume_grace;
     grace = std::max(grace, find_least_grace(setup_.limits));
     if (changes.interrupted_mark) interrupted_mark_ = *changes.interrupted_mark;
 }
 
 void voice_turn_machine::handle(time_point now, voice::start m) {
-    if (is_refused(m)) return;
-    if (!has_conversation_) take_conversation(m.conversation);
+    if (reject_misplaced_start(m)) return;
+    if (!has_conversation_) set_conversation_options(m.conversation);
     start_turn(now, std::move(m));
 }
 
@@ -188,7 +191,7 @@ void voice_turn_machine::handle(time_point now, voice::commit m) {
     handle(now, static_cast<voice::start&&>(m));
 }
 
-bool voice_turn_machine::can_accept_turn() {
+bool voice_turn_machine::accept_turn_or_report() {
     if (is_closing()) {
         send_error(make_stopping_error());
         return false;
@@ -202,29 +205,29 @@ bool voice_turn_machine::can_accept_turn() {
 }
 
 void voice_turn_machine::start_turn(time_point now, voice::start m) {
-    if (!can_accept_turn()) return;
-    auto options = merged(m.options);
+    if (!accept_turn_or_report()) return;
+    auto options = merge_options(m.options);
     if (!options) return;
     const auto what = kind_of(m);
     if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
     if (what == kind::prompt) options->tools.clear();
     options->traceparent = std::move(m.traceparent);
-    wait(now,
-         {.id = std::move(m.turn),
-          .what = what,
-          .messages = std::move(m.messages),
-          .prompt = std::move(m.prompt).value_or(""),
-          .needs_exact_draft = m.match == voice::word_match::exact,
-          .options = *std::move(options),
-          .asked_options = std::move(m.options.text),
-          .filler = std::move(m.filler),
-          .timeline = m.timeline,
-          .user_stopped_ago = m.user_stopped_ago,
-          .vad_stop = m.vad_stop},
-         waiting_.end());
+    queue_turn(now,
+               {.id = std::move(m.turn),
+                .what = what,
+                .messages = std::move(m.messages),
+                .prompt = std::move(m.prompt).value_or(""),
+                .needs_exact_draft = m.match == voice::word_match::exact,
+                .options = *std::move(options),
+                .asked_options = std::move(m.options.text),
+                .filler = std::move(m.filler),
+                .timeline = m.timeline,
+                .user_stopped_ago = m.user_stopped_ago,
+                .vad_stop = m.vad_stop},
+               waiting_.end());
 }
 
-void voice_turn_machine::wait(time_point now, voice_turn turn, queue::const_iterator place) {
+void voice_turn_machine::queue_turn(time_point now, voice_turn turn, queue::const_iterator place) {
     turn.number = ++last_number_;
     turn.asked_at = now;
     if (turn.what != kind::resume) turn.interrupted_mark = interrupted_mark_;
@@ -245,7 +248,7 @@ voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const 
 
 // All chunks up to this one were spoken. The reply counts their tokens as heard.
 void voice_turn_machine::handle(time_point now, const voice::continued& m) {
-    if (spoken_on_ || (reply_before_ && reply_before_->has(m.chunk))) report_whole(m.chunk);
+    if (spoken_on_ || (reply_before_ && reply_before_->has(m.chunk))) report_heard_whole(m.chunk);
     if (spoken_on_ && m.chunk >= *spoken_on_) spoken_on_.reset();
     if (last_words_ && m.chunk >= *last_words_) {
         last_words_.reset();
@@ -292,20 +295,20 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     if (!has_conversation_)
         return send_error(make_error(409, "nothing_to_resume", "no turn was interrupted"));
     drop_resume();
-    if (can_accept_turn()) wait(now, make_resume(false, m.turn), waiting_.end());
+    if (accept_turn_or_report()) queue_turn(now, make_resume(false, m.turn), waiting_.end());
 }
 
 // Does not interrupt the reply, because the user is not speaking.
 void voice_turn_machine::handle(time_point now, voice::say m) {
-    if (!can_accept_turn()) return;
-    auto options = merged({});
+    if (!accept_turn_or_report()) return;
+    auto options = merge_options({});
     if (!options) return;
-    wait(now,
-         {.id = std::move(m.turn),
-          .what = m.history ? kind::text : kind::aside,
-          .text = std::move(m.text),
-          .options = *std::move(options)},
-         waiting_.end());
+    queue_turn(now,
+               {.id = std::move(m.turn),
+                .what = m.history ? kind::text : kind::aside,
+                .text = std::move(m.text),
+                .options = *std::move(options)},
+               waiting_.end());
 }
 
 // Ignores these messages during a reply, so that clients need not know when it ends.
@@ -319,7 +322,7 @@ void voice_turn_machine::handle(time_point, voice::draft m) {
     if (!has_conversation_)
         return on_draft_skipped(m.turn, "the conversation has no messages yet; send a start first");
     if (is_busy()) return on_draft_skipped(m.turn, "a reply is running");
-    auto options = merged(m.options);
+    auto options = merge_options(m.options);
     if (!options) return;
     voice_turn drafted{.id = std::move(m.turn), .options = *std::move(options)};
     drafted.messages.push_back({.role = "user", .content = std::move(m.text)});
@@ -338,7 +341,7 @@ void voice_turn_machine::handle(time_point now, const voice::end&) {
     stage_ = stage::ending;
     drop_calls(now);
     interrupt();
-    end_waiting(nullptr);
+    end_waiting_turns(nullptr);
 }
 
 }  // namespace tandem::gateway

@@ -17,7 +17,7 @@ void chunk_outbox::add_reasoning(time_point now, std::string_view text) {
     held_.back().reasoning += text;
 }
 
-void chunk_outbox::add_call(time_point now, const wire::streamed_call::piece& call) {
+void chunk_outbox::add_call_piece(time_point now, const wire::streamed_call::piece& call) {
     add_reasoning(now, {});
     held_.back().called += call.name;
     held_.back().arguments += call.arguments;
@@ -27,7 +27,7 @@ chunk chunk_outbox::hand_over(time_point now, text::speech_maker& voice) {
     auto c = std::move(held_.front());
     held_.pop_front();
     c.id = {reply_, next_seq_++};
-    if (!c.text.empty()) voice.speak(c);
+    if (!c.text.empty()) voice.fill_speech(c);
     c.early = is_speaking();
     if (!c.early) since_ = now;
     unspoken_.push_back({c.id.seq, text::count_characters(c.speech), !c.text.empty()});
@@ -35,7 +35,7 @@ chunk chunk_outbox::hand_over(time_point now, text::speech_maker& voice) {
     return c;
 }
 
-auto chunk_outbox::continue_spoken(time_point now) -> unspoken_chunk {
+auto chunk_outbox::continue_spoken_chunk(time_point now) -> unspoken_chunk {
     const auto spoken = unspoken_.front();
     unspoken_.pop_front();
     since_ = now;

@@ -35,7 +35,7 @@ class chunk_outbox {
     /// pieces are merged into one.
     void add_reasoning(time_point now, std::string_view text);
     /// The same for a piece of a call.
-    void add_call(time_point now, const wire::streamed_call::piece& call);
+    void add_call_piece(time_point now, const wire::streamed_call::piece& call);
     /// The consumer requests a chunk, or withdraws its request.
     void request_chunk() noexcept { is_wanted_ = true; }
     void on_request_withdrawn() noexcept { is_wanted_ = false; }
@@ -52,7 +52,7 @@ class chunk_outbox {
     }
     /// The consumer continues the chunk being spoken, which is returned. Precondition:
     /// is_speaking().
-    unspoken_chunk continue_spoken(time_point now);
+    unspoken_chunk continue_spoken_chunk(time_point now);
 
     /// Number of complete chunks that have not been continued.
     std::size_t count_unacknowledged() const noexcept { return held_.size() + unspoken_.size(); }

@@ -33,10 +33,10 @@ struct request_slot {
     /// precedence.
     bool is_urgent = true;
 };
-/// The due time of the slot request has changed; see due().
+/// The due time of the slot request has changed; see speech_runs_out_at().
 struct update_slot_request {};
-/// A chunk has ended, and more text follows. If another reply needs the slot before due(), call
-/// on_slot_wanted() immediately.
+/// A chunk has ended, and more text follows. If another reply needs the slot before
+/// speech_runs_out_at(), call on_slot_wanted() immediately.
 struct check_slot_demand {
     int slot;
 };

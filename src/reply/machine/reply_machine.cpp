@@ -4,25 +4,12 @@
 
 #include <array>
 
-// The machine's requests and hand-over. reply_machine_reading.cpp contains the reading, and
-// reply_machine_deadlines.cpp the time limits.
+// The machine's requests and hand-over. reply_machine_reading.cpp contains the reading,
+// reply_machine_end.cpp the end, and reply_machine_deadlines.cpp the time limits.
 namespace tandem::detail {
 namespace {
 
 using phase = reply_phase;
-
-finish_reason reason_of(wire::stop_type stop) noexcept {
-    switch (stop) {
-        case wire::stop_type::word:
-            return finish_reason::stop_word;
-        case wire::stop_type::limit:
-            return finish_reason::length;
-        case wire::stop_type::eos:
-        case wire::stop_type::none:
-            break;
-    }
-    return finish_reason::eos;
-}
 
 }  // namespace
 
@@ -100,8 +87,8 @@ void reply_machine::on_slot_granted(time_point now, int slot, bool reused, durat
     request_ = {slot, now};
     failed_slot_.reset();
     enter_phase(phase::first_token, now);
-    metrics_recorder_.request_sent(now, slot, reused, guard_wait);
-    warming_.request_sent();
+    metrics_recorder_.record_request_sent(now, slot, reused, guard_wait);
+    warming_.on_next_request_granted();
     if (is_parsing_calls()) return request_calls(slot);
     continuation_.begin_request();
     // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
@@ -137,17 +124,7 @@ void reply_machine::on_event_read(time_point now, const wire::token_event& event
             }
             return on_token_read(now, event);
         case kind::final:
-            read_text(now, event);
-            // The last text may include ids of the stop word or of the end token.
-            continuation_.record_cut();
-            check_slot(event, request_->slot);
-            if (ends_in_reasoning(reason_of(event.stop))) return end_reasoning(now, false);
-            if (ends_unspoken(reason_of(event.stop))) return force_speech(now);
-            flush_withheld_text(now, reason_of(event.stop));
-            if (has_call_to_parse(reason_of(event.stop)))
-                return parse_calls(now, reason_of(event.stop));
-            end_request(now, false);
-            return end_generation(now, reason_of(event.stop));
+            return on_final_event(now, event);
         case kind::error:
             return;  // the shell reports it through on_request_failed()
     }
@@ -176,7 +153,7 @@ void reply_machine::on_slot_refused(time_point now) {
 }
 
 // Partial events and old servers report no slot: -1.
-void reply_machine::check_slot(const wire::token_event& last, int asked) {
+void reply_machine::report_slot_mismatch(const wire::token_event& last, int asked) {
     if (last.id_slot >= 0 && last.id_slot != asked)
         actions_.push_back(action::log_slot_mismatch{asked, last.id_slot});
 }
@@ -193,7 +170,7 @@ void reply_machine::on_warming_started() noexcept {
 
 void reply_machine::on_warming_event(time_point now, const wire::token_event& event) {
     if (!warming_.is_running() || event.what != wire::token_event::kind::final) return;
-    check_slot(event, warming_.running_slot());
+    report_slot_mismatch(event, warming_.running_slot());
     metrics_recorder_.record_warming_end(now, warming_.running_slot(), event);
     warming_.on_answered();
     pause_or_request_next(now);
@@ -249,7 +226,7 @@ void reply_machine::end_request(time_point now, bool cut) {
         .slot = request_->slot,
         .note = {.server_state = cut && !has_tokens ? slots::server_slot_state::maybe_busy
                                                     : slots::server_slot_state::idle,
-                 .needed_at = cut ? due(now) : never,
+                 .needed_at = cut ? speech_runs_out_at(now) : never,
                  .generated = metrics_recorder_.generated(),
                  .cached = metrics_recorder_.cached_tokens(),
                  .evaluated = metrics_recorder_.evaluated_tokens()},
@@ -268,7 +245,7 @@ prompt_view reply_machine::warming_prompt() const {
     return prompt;
 }
 
-// --- chunks and ends
+// --- chunks
 
 void reply_machine::on_chunk_requested(time_point now) {
     if (ended()) return;
@@ -307,22 +284,10 @@ void reply_machine::hand_over(time_point now) {
         // The end of generation shows that a chunk is the last one, even if a sentence ends it.
         if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text())
             c.boundary = boundary::end;
-        metrics_recorder_.handed_over(now, c);
+        metrics_recorder_.record_hand_over(now, c);
         result_.text += c.text;
     }
     actions_.push_back(action::hand_over{std::move(c)});
-}
-
-void reply_machine::on_interrupted(time_point now) {
-    if (ended()) return;
-    if (phase_ == phase::idle) metrics_recorder_.record_start(now);
-    finish(now, {finish_reason::interrupted});
-}
-
-void reply_machine::end_with_error(time_point now, error_code ec, const diagnostics& diag) {
-    if (ended()) return;
-    if (phase_ == phase::idle) metrics_recorder_.record_start(now);
-    finish(now, {finish_reason::error, {ec, diag}});
 }
 
 // If the end of the reply withdraws the request, the result already has its metrics.
@@ -331,35 +296,6 @@ void reply_machine::on_slot_wait_cancelled(duration guard_wait) {
     if (!ended()) return metrics_recorder_.record_guard_wait(guard_wait);
     ++result_.metrics.guard_waits;
     result_.metrics.guard_wait_ms += to_ms(guard_wait);
-}
-
-void reply_machine::finish(time_point now, outcome how) {
-    if (request_) {
-        end_request(now, true);
-        continuation_.record_cut();
-    }
-    if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
-    warming_.stop_waiting_for_slot();
-    warming_.cut();
-    ids_.forget_doubtful_ids();
-    enter_phase(phase::ended, now);
-    result_.finish_reason = how.reason;
-    result_.error = how.error.ec;
-    result_.diagnostics = std::move(how.error.diag);
-    result_.unspoken_text = delivery_.held_text();
-    rest_.unspoken = result_.unspoken_text + std::string(chunker_.unread());
-    if (rules_.is_draft) keep_draft();
-    rest_.reasoning = reasoning_;
-    rest_.meter = meter_;
-    rest_.calls = calls_;
-    rest_.parses_as = parses_as_;
-    on_visible_read(now, reasoning_.finish());
-    show_text(calls_.finish());
-    result_.unspoken_text += chunker_.unread();
-    result_.unspoken_text += calls_.call();
-    metrics_recorder_.fill_result(now, result_, continuation_.prompt_tokens());
-    fill_reasoning_figures(now);
-    actions_.push_back(action::finish{});
 }
 
 reply_remainder reply_machine::take_remainder() {

@@ -150,7 +150,7 @@ class reply_machine {
     }
     /// When the listener will have heard the chunk being spoken and the complete chunks after it.
     /// In the past if the listener is already waiting.
-    time_point due(time_point now) const;
+    time_point speech_runs_out_at(time_point now) const;
     /// The pace of the voice. set_pace() sets the pace learned in earlier replies.
     const voice_pace& pace() const noexcept { return pace_; }
     void set_pace(const voice_pace& learned) noexcept { pace_ = learned; }
@@ -232,7 +232,7 @@ class reply_machine {
     void on_peek_token(time_point now, const wire::token_event& event);
     void end_peek(time_point now, bool ids_are_sure);
     void end_reading(time_point now, bool ids_are_sure);
-    void check_slot(const wire::token_event& last, int asked);
+    void report_slot_mismatch(const wire::token_event& last, int asked);
 
     // Pacing, in reply_machine_speech.cpp.
     bool has_enough(time_point now) const;
@@ -242,7 +242,7 @@ class reply_machine {
     void on_speech_ended(time_point now, chunk_id last);
 
     // Tool calls, in reply_machine_calls.cpp.
-    void call_read(time_point now);
+    void on_call_read(time_point now);
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
     text::call_splitter make_splitter(const reply_origin& from) const;
     bool has_call_to_parse(finish_reason reason) const;
@@ -292,12 +292,15 @@ class reply_machine {
     time_point retry_give_up_time() const;
     void give_up(time_point now);
 
-    // Chunks and ends.
+    // Chunks.
     void hand_over_due_chunks(time_point now);
     void end_complete_draft(time_point now);
     void keep_draft();
     bool request_is_continue() const noexcept;
     void hand_over(time_point now);
+
+    // The end, in reply_machine_end.cpp.
+    void on_final_event(time_point now, const wire::token_event& event);
     void flush_withheld_text(time_point now, finish_reason reason);
     void end_generation(time_point now, finish_reason reason);
     void end_text(time_point now, finish_reason reason);

@@ -29,7 +29,7 @@ text::call_splitter reply_machine::make_splitter(const reply_origin& from) const
 
 /// The text before the call is complete. From now on, the request is not cut: nothing is spoken
 /// until the call has its result.
-void reply_machine::call_read(time_point now) {
+void reply_machine::on_call_read(time_point now) {
     if (calls_.is_too_long()) {
         end_request(now, true);
         return fail_call(now, make_too_long_failure());
@@ -37,8 +37,8 @@ void reply_machine::call_read(time_point now) {
     if (phase_ != phase::streaming) enter_phase(phase::streaming, now);
     // If empty, shows a reader that a long call is being generated.
     if (rules_.hands_over_reasoning)
-        delivery_.add_call(now, rules_.must_call ? streamed_call_.read(calls_.call())
-                                                 : wire::streamed_call::piece());
+        delivery_.add_call_piece(now, rules_.must_call ? streamed_call_.read(calls_.call())
+                                                       : wire::streamed_call::piece());
     hand_over_due_chunks(now);
     if (ended() || chunker_.unread().empty()) return;
     chunker_.finish();
@@ -57,7 +57,7 @@ bool reply_machine::has_call_to_parse(finish_reason reason) const {
 /// Lets the server parse the text on the slot that holds it.
 void reply_machine::parse_calls(time_point now, finish_reason reason) {
     parses_as_ = reason;
-    call_read(now);
+    on_call_read(now);
     if (rules_.is_draft && !ended()) finish(now, {finish_reason::interrupted});
     if (ended()) return;
     enter_phase(phase::first_token, now);
@@ -93,7 +93,7 @@ void reply_machine::on_calls_parsed(time_point now, std::vector<tool_call> calls
     enter_phase(phase::streaming, now);
     end_request(now, false);
     if (calls.empty() && is_answer_in_json()) {
-        show_text(calls_.release());
+        show_text(calls_.show_all_as_text());
         return end_generation(now, *parses_as_);
     }
     if (calls.empty())

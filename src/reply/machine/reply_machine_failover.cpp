@@ -26,7 +26,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     meter_ = rest.meter;
     result_.reasoning = std::move(rest.drafted_reasoning);
     calls_ = std::move(rest.calls);
-    voice_.read(spoken);
+    voice_.skip_spoken_text(spoken);
     std::string_view unread = rest.unspoken;
     if (rest.drafted_chunk) {
         chunker_.feed_chunk(*rest.drafted_chunk);
@@ -51,7 +51,7 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
     const auto opening = text::find_begun_opening(marks, continuation_.text());
     continuation_.append_mark(marks.opening.substr(opening.size()) + begun.text);
     has_read_here_ = true;
-    voice_.read(spoken);
+    voice_.skip_spoken_text(spoken);
     for (const auto word : text::token_like_pieces(begun.unspoken)) chunker_.feed(word);
     continue_text(now);
 }

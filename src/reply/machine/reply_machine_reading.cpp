@@ -23,7 +23,7 @@ void reply_machine::on_token_read(time_point now, const wire::token_event& event
     }
     last_token_ = now;
     const bool is_visible = read_text(now, event);
-    if (calls_.has_call()) return call_read(now);
+    if (calls_.has_call()) return on_call_read(now);
     if (reasoning_deadline() <= now) return end_reasoning(now, true);
     if (!is_visible) return;
     if (chunker_.current() == status::ready)
@@ -114,7 +114,7 @@ void reply_machine::stop_after_chunk(time_point now, bool peeked) {
 
 void reply_machine::collect_chunks(time_point now) {
     while (chunker_.current() == status::ready) {
-        auto piece = chunker_.take();
+        auto piece = chunker_.take_chunk();
         // Templates put white space before a call; it is not to be spoken.
         if (calls_.has_call() && text::is_all_white_space(piece.text)) continue;
         chunk c{.text = std::move(piece.text),
@@ -134,7 +134,7 @@ void reply_machine::on_peek_token(time_point now, const wire::token_event& event
     if (peek_.is_token_unread) return end_peek(now, true);
     last_token_ = now;
     const bool is_visible = read_text(now, event);
-    if (calls_.has_call()) return call_read(now);
+    if (calls_.has_call()) return on_call_read(now);
     if (!is_visible || text::is_all_white_space(event.content)) return;
     if (!rules_.has_stop_words) return end_peek(now, false);
     peek_ = {.due = now + stop_word_end_delay, .is_token_unread = true};
@@ -155,44 +155,6 @@ void reply_machine::end_reading(time_point now, bool ids_are_sure) {
     if (ended()) return;
     ids_.request_missing_ids();
     pause_or_request_next(now);
-}
-
-// --- the end of generation
-
-void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
-    on_visible_read(now, reasoning_.finish());
-    // Text cut off by a limit may be the beginning of a call.
-    if (reason != finish_reason::length)
-        show_text(calls_.finish());
-    else if (is_answer_in_json())
-        show_text(calls_.release());
-}
-
-void reply_machine::end_generation(time_point now, finish_reason reason) {
-    flush_withheld_text(now, reason);
-    if (calls_.is_too_long()) return fail_call(now, make_too_long_failure());
-    end_text(now, reason);
-}
-
-/// No more text follows.
-void reply_machine::end_text(time_point now, finish_reason reason) {
-    outcome_ = {reason};
-    rest_.generated = reason;
-    enter_phase(phase::generated, now);
-    actions_.push_back(action::release_slot_ownership{});
-    chunker_.finish();
-    collect_chunks(now);
-    hand_over_due_chunks(now);
-}
-
-/// Chunks completed before the failure are still handed over.
-void reply_machine::fail_generation(time_point now, failure why) {
-    outcome_ = {finish_reason::error, std::move(why)};
-    warming_.stop_waiting_for_slot();
-    warming_.cut();
-    enter_phase(phase::generated, now);
-    actions_.push_back(action::release_slot_ownership{});
-    hand_over_due_chunks(now);
 }
 
 }  // namespace tandem::detail

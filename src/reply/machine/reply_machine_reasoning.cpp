@@ -42,7 +42,7 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
     if (cut && is_calling) return meter_.lift_limit();
     end_request_to_go_on(now, cut);
     if (meter_.cuts() == max_closed_reasonings) return end_generation(now, finish_reason::length);
-    meter_.cut();
+    meter_.record_cut();
     continuation_.record_cut();
     const auto mark = server::find_closing_text(without_thinking_, reasoning_.closing_mark());
     continuation_.append_mark(mark);
@@ -82,7 +82,7 @@ action::send_request reply_machine::make_request(int slot) const {
 }
 
 time_point reply_machine::reasoning_deadline() const {
-    return phase_ == phase::streaming ? meter_.due().value_or(never) : never;
+    return phase_ == phase::streaming ? meter_.must_end_at().value_or(never) : never;
 }
 
 /// A grammar starts again with each request. That is right if the prompt opened the reasoning. A
@@ -93,7 +93,7 @@ bool reply_machine::drops_grammar() const noexcept {
 
 void reply_machine::fill_reasoning_figures(time_point now) {
     result_.usage.reasoning = meter_.tokens();
-    result_.metrics.reasoning_ms = to_ms(meter_.spent(now));
+    result_.metrics.reasoning_ms = to_ms(meter_.time_spent(now));
     result_.metrics.reasoning_cut = meter_.cuts() > 0;
 }
 

@@ -16,11 +16,11 @@ std::optional<std::string> reply_machine::upcoming_speech() const {
     if (!delivery_.next_chunk()) return std::nullopt;
     auto c = *delivery_.next_chunk();
     auto voice = voice_;
-    voice.speak(c);
+    voice.fill_speech(c);
     return std::move(c.speech);
 }
 
-time_point reply_machine::due(time_point now) const {
+time_point reply_machine::speech_runs_out_at(time_point now) const {
     if (rules_.is_draft && !is_committed_) return started_ + draft_lifetime;
     if (delivery_.count_unacknowledged() == 0)
         return delivery_.handed_over() == 0 ? started_ : listener_waits_since_;
@@ -34,13 +34,15 @@ time_point reply_machine::due(time_point now) const {
 
 bool reply_machine::has_enough(time_point now) const {
     if (rules_.is_draft) return true;
-    if (rules_.pacing.ahead_speech) return due(now) - now >= *rules_.pacing.ahead_speech;
+    if (rules_.pacing.ahead_speech)
+        return speech_runs_out_at(now) - now >= *rules_.pacing.ahead_speech;
     return delivery_.count_unacknowledged() >= rules_.pacing.high_watermark;
 }
 
 bool reply_machine::needs_more(time_point now) const {
     if (calls_.has_call()) return true;
-    if (rules_.pacing.ahead_speech) return due(now) - now <= *rules_.pacing.ahead_speech / 2;
+    if (rules_.pacing.ahead_speech)
+        return speech_runs_out_at(now) - now <= *rules_.pacing.ahead_speech / 2;
     return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;
 }
 
@@ -48,7 +50,7 @@ bool reply_machine::needs_more(time_point now) const {
 /// changes it anyway.
 time_point reply_machine::next_request_time() const {
     if (!rules_.pacing.ahead_speech || !delivery_.is_speaking()) return never;
-    const auto at = due(time_point::min()) - *rules_.pacing.ahead_speech / 2;
+    const auto at = speech_runs_out_at(time_point::min()) - *rules_.pacing.ahead_speech / 2;
     return at <= speech_ends_ ? at : never;
 }
 
@@ -62,7 +64,7 @@ void reply_machine::on_speech_started(time_point now) {
 void reply_machine::on_speech_ended(time_point now, chunk_id last) {
     std::size_t characters = 0;
     while (delivery_.is_unspoken(last)) {
-        const auto c = delivery_.continue_spoken(now);
+        const auto c = delivery_.continue_spoken_chunk(now);
         characters += c.characters;
         if (c.has_text) metrics_recorder_.on_continued(now);
     }

@@ -67,8 +67,8 @@ void reply_metrics_recorder::record_guard_wait(duration wait) noexcept {
     metrics_.guard_wait_ms += to_ms(wait);
 }
 
-void reply_metrics_recorder::request_sent(time_point now, int slot, bool reused,
-                                          duration guard_wait) {
+void reply_metrics_recorder::record_request_sent(time_point now, int slot, bool reused,
+                                                 duration guard_wait) {
     request_.at = {server_, slot};
     request_.reused = reused;
     request_.guard_wait = guard_wait;
@@ -140,7 +140,7 @@ void reply_metrics_recorder::fill_chunk_figures(chunk& c) {
     }
 }
 
-void reply_metrics_recorder::handed_over(time_point now, chunk& c) {
+void reply_metrics_recorder::record_hand_over(time_point now, chunk& c) {
     if (unspoken_.empty()) {
         if (continued_at_) c.metrics.gap_ms = to_ms(now - *continued_at_);
         speech_began_at_ = now;

@@ -28,7 +28,7 @@ class reply_metrics_recorder {
     void record_slot_request(time_point now);
     /// A guard delayed a slot request that was granted or withdrawn.
     void record_guard_wait(duration wait) noexcept;
-    void request_sent(time_point now, int slot, bool reused, duration guard_wait);
+    void record_request_sent(time_point now, int slot, bool reused, duration guard_wait);
     /// The request connected after this time, or had not connected by `now`.
     void on_connected(duration after) noexcept;
     void record_connect_failure(time_point now) noexcept { on_connected(now - request_.sent); }
@@ -46,7 +46,7 @@ class reply_metrics_recorder {
     /// Fills in the figures of the request that completed the chunk.
     void fill_chunk_figures(chunk& c);
     /// Counts the chunk, and fills in its gap if no other is being spoken.
-    void handed_over(time_point now, chunk& c);
+    void record_hand_over(time_point now, chunk& c);
     /// The first of the chunks handed over but not continued was continued.
     void on_continued(time_point now);
     void record_warming_request(time_point now, int slot);

@@ -23,7 +23,7 @@ void slot_warming::stop_waiting_for_slot() {
     actions_.push_back(action::cancel_warm_slot_request{});
 }
 
-void slot_warming::request_sent() noexcept {
+void slot_warming::on_next_request_granted() noexcept {
     is_current_ = false;
 }
 

@@ -25,7 +25,7 @@ class slot_warming {
     /// yet.
     void stop_waiting_for_slot();
     /// The reply's next request was granted a slot, so the text will grow.
-    void request_sent() noexcept;
+    void on_next_request_granted() noexcept;
     void on_slot_granted(time_point now, int slot);
     /// The server started the request.
     void on_started() noexcept { begun_ = true; }

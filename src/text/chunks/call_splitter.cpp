@@ -78,7 +78,7 @@ call_splitter::visible call_splitter::finish() {
     return show_withheld_text();
 }
 
-call_splitter::visible call_splitter::release() {
+call_splitter::visible call_splitter::show_all_as_text() {
     withheld_ += std::exchange(call_, {});  // one of them is empty
     return show_withheld_text();
 }

@@ -58,7 +58,7 @@ class call_splitter {
     /// of the closing one.
     visible finish();
     /// Makes all withheld text visible, and that of the call, because it is not a call.
-    visible release();
+    visible show_all_as_text();
 
     const std::string& mark() const noexcept { return mark_; }
     const text_marks& words() const noexcept { return words_; }

@@ -79,7 +79,7 @@ chunker::status chunker::finish() {
     return status_;
 }
 
-chunk_text chunker::take() {
+chunk_text chunker::take_chunk() {
     if (ready_.empty()) return {};
     auto e = std::move(ready_.front());
     ready_.pop_front();
@@ -150,7 +150,7 @@ void chunker::advance(boundary_verdict v) {
 boundary_verdict chunker::skip_early_ends(boundary_verdict v) {
     while (v.settled && is_before_min_tokens(sentence_start_ + *v.settled)) {
         sentence_start_ += *v.settled;
-        v = detector_->consume(*v.settled);
+        v = detector_->end_sentence_after(*v.settled);
     }
     return v;
 }
@@ -161,7 +161,7 @@ std::optional<chunker::end_place> chunker::find_end(const boundary_verdict& v) c
     };
     if (usable(v.settled)) return end_place{sentence_start_ + *v.settled, boundary::sentence};
     if (!is_at_limit()) return std::nullopt;
-    if (!usable(v.pending)) return fall_back();
+    if (!usable(v.pending)) return find_fallback_end();
     if (may_peek()) return std::nullopt;
     return end_place{sentence_start_ + *v.pending, boundary::sentence};
 }
@@ -182,7 +182,7 @@ std::optional<chunker::end_place> chunker::find_best_break(std::string_view text
 
 /// The best end within the limits of the open chunk. Scans the text up to the limits once for each
 /// chunk; it rescans only carried text.
-chunker::end_place chunker::fall_back() const {
+chunker::end_place chunker::find_fallback_end() const {
     const auto end = std::min(max_chunk_bytes, token_end(max_tokens()));
     const auto text = open_text().substr(0, floor_to_character(open_text(), end));
     return find_best_break(text).value_or(end_place{text.size(), boundary::limit});
@@ -197,7 +197,7 @@ boundary_verdict chunker::end_chunk(end_place end) {
     token_ends_.erase(token_ends_.begin(), token_ends_.begin() + tokens);
     for (auto& token_end : token_ends_) token_end -= static_cast<std::uint32_t>(end.bytes);
     first_ = false;
-    return detector_->consume(end.bytes - std::exchange(sentence_start_, 0));
+    return detector_->end_sentence_after(end.bytes - std::exchange(sentence_start_, 0));
 }
 
 void chunker::update_status() noexcept {

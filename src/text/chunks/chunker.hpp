@@ -47,7 +47,7 @@ class chunker {
     enum class status {
         reading,  ///< more text is needed
         holding,  ///< a chunk can end; the next token or hold_expired() decides
-        ready,    ///< a chunk is complete: call take()
+        ready,    ///< a chunk is complete: call take_chunk()
     };
 
     chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits);
@@ -76,7 +76,7 @@ class chunker {
     }
     /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
     /// current() then reports the status of that chunk. Precondition: current() is `ready`.
-    chunk_text take();
+    chunk_text take_chunk();
     /// Text that was read but is in no piece taken so far.
     std::string_view unread() const noexcept { return std::string_view(text_).substr(begin_); }
 
@@ -109,7 +109,7 @@ class chunker {
     boundary_verdict skip_early_ends(boundary_verdict v);
     std::optional<end_place> find_end(const boundary_verdict& v) const;
     std::optional<end_place> find_best_break(std::string_view text) const;
-    end_place fall_back() const;
+    end_place find_fallback_end() const;
     boundary_verdict end_chunk(end_place end);
     void update_status() noexcept;
 

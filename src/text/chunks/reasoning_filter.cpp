@@ -128,7 +128,7 @@ void reasoning_filter::pass_mark(const found& mark) {
 
 /// Handles text that is not a mark: visible outside reasoning.
 void reasoning_filter::emit_text(std::string_view text) {
-    if (inside_) return take_reasoning(text);
+    if (inside_) return emit_reasoning(text);
     if (skips_space_) skip_space(text);
     if (text.empty()) return;
     visible_ += text;
@@ -136,7 +136,7 @@ void reasoning_filter::emit_text(std::string_view text) {
     count(text.size());
 }
 
-void reasoning_filter::take_reasoning(std::string_view text) {
+void reasoning_filter::emit_reasoning(std::string_view text) {
     drop(text.size());
     if (reasoning_begins_) text = trim_leading_space(text);
     if (text.empty()) return;

@@ -72,7 +72,7 @@ class reasoning_filter {
     void pass_mark(const found& mark);
     std::string_view rest_of_opening(std::string_view text) const;
     void emit_text(std::string_view text);
-    void take_reasoning(std::string_view text);
+    void emit_reasoning(std::string_view text);
     void skip_space(std::string_view& text);
     void drop(std::size_t bytes);
     void count(std::size_t bytes);

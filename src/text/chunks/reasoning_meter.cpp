@@ -18,18 +18,18 @@ void reasoning_meter::on_text_shown(std::string_view text) noexcept {
 }
 
 void reasoning_meter::on_request_ended(time_point now) noexcept {
-    before_ = spent(now);
+    before_ = time_spent(now);
     since_.reset();
 }
 
-std::optional<time_point> reasoning_meter::due() const noexcept {
+std::optional<time_point> reasoning_meter::must_end_at() const noexcept {
     if (!since_) return std::nullopt;
     if (limits_.tokens > 0 && tokens_ >= limits_.tokens) return *since_;
     if (limits_.time == duration{}) return std::nullopt;
     return *since_ + limits_.time - before_;
 }
 
-duration reasoning_meter::spent(time_point now) const noexcept {
+duration reasoning_meter::time_spent(time_point now) const noexcept {
     return since_ ? before_ + (now - *since_) : before_;
 }
 

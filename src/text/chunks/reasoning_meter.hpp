@@ -29,7 +29,7 @@ class reasoning_meter {
     /// The request ended; the reasoning may continue in the next one.
     void on_request_ended(time_point now) noexcept;
     /// The limit, or the end of the text, closed the open reasoning.
-    void cut() noexcept { ++cuts_; }
+    void record_cut() noexcept { ++cuts_; }
 
     /// Removes the limits.
     void lift_limit() noexcept { limits_ = {}; }
@@ -37,14 +37,14 @@ class reasoning_meter {
     bool is_limited() const noexcept { return limits_.time > duration{} || limits_.tokens > 0; }
     /// When the open reasoning must end; in the past if it has used up its tokens. nullopt if none
     /// is open, or there is no limit.
-    std::optional<time_point> due() const noexcept;
+    std::optional<time_point> must_end_at() const noexcept;
     /// Whether the text itself opened reasoning.
     bool has_opened() const noexcept { return has_opened_; }
     /// Whether text other than white space was shown.
     bool has_spoken() const noexcept { return has_spoken_; }
-    /// How often cut() was called.
+    /// How often record_cut() was called.
     int cuts() const noexcept { return cuts_; }
-    duration spent(time_point now) const noexcept;
+    duration time_spent(time_point now) const noexcept;
     int tokens() const noexcept { return tokens_; }
 
  private:

@@ -18,7 +18,7 @@ boundary_verdict classic_boundary::feed(std::string_view token) {
     return current();
 }
 
-boundary_verdict classic_boundary::consume(std::size_t bytes) {
+boundary_verdict classic_boundary::end_sentence_after(std::size_t bytes) {
     length_ -= bytes;
     if (mark_) mark_ = *mark_ < bytes ? std::nullopt : std::optional(*mark_ - bytes);
     if (settled_) settled_ = *settled_ <= bytes ? std::nullopt : std::optional(*settled_ - bytes);

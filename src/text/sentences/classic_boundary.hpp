@@ -13,7 +13,7 @@ namespace tandem::text {
 class classic_boundary final : public boundary_detector {
  public:
     boundary_verdict feed(std::string_view token) override;
-    boundary_verdict consume(std::size_t bytes) override;
+    boundary_verdict end_sentence_after(std::size_t bytes) override;
     boundary_verdict finish() override { return current(); }
 
  private:

@@ -22,7 +22,8 @@ struct sentence_splitter::state {
 
     std::vector<std::string> take(text::boundary_verdict v) {
         std::vector<std::string> sentences;
-        for (; v.settled; v = detector->consume(*v.settled)) sentences.push_back(cut(*v.settled));
+        for (; v.settled; v = detector->end_sentence_after(*v.settled))
+            sentences.push_back(cut(*v.settled));
         pending = v.pending;
         if (start > open.size() / 2) open.erase(0, std::exchange(start, 0));
         return sentences;
@@ -73,7 +74,8 @@ std::vector<std::string> sentence_splitter::hold_expired() {
     if (!s.pending) return {};
     const auto end = *s.pending;
     std::vector<std::string> sentences{s.cut(end)};
-    for (auto& more : s.take(s.detector->consume(end))) sentences.push_back(std::move(more));
+    for (auto& more : s.take(s.detector->end_sentence_after(end)))
+        sentences.push_back(std::move(more));
     return sentences;
 }
 

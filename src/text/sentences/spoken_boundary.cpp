@@ -72,7 +72,7 @@ boundary_verdict spoken_boundary::feed(std::string_view token) {
     return current();
 }
 
-boundary_verdict spoken_boundary::consume(std::size_t bytes) {
+boundary_verdict spoken_boundary::end_sentence_after(std::size_t bytes) {
     base_ += bytes;
     if (open_ && bytes > 0 && open_->end <= base_) resolve(open_->end == base_);
     while (!settled_.empty() && settled_.front() <= base_) settled_.pop_front();

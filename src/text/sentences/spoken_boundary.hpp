@@ -21,7 +21,7 @@ class spoken_boundary final : public boundary_detector {
     explicit spoken_boundary(std::string_view language = {});
 
     boundary_verdict feed(std::string_view token) override;
-    boundary_verdict consume(std::size_t bytes) override;
+    boundary_verdict end_sentence_after(std::size_t bytes) override;
     boundary_verdict finish() override;
     std::string_view language() const noexcept override {
         return hint_.empty() ? words_->language() : hint_;

@@ -68,7 +68,7 @@ void speech_cleaner::advance(std::size_t bytes) {
     rest_.remove_prefix(std::min(bytes, rest_.size()));
 }
 
-char32_t speech_cleaner::after(std::size_t bytes) const noexcept {
+char32_t speech_cleaner::character_after(std::size_t bytes) const noexcept {
     return ends_at(bytes) ? 0 : decode_first_character(rest_.substr(bytes)).character;
 }
 

@@ -47,7 +47,7 @@ class speech_cleaner {
     void skip_to(char end);
     bool ends_at(std::size_t bytes) const noexcept { return bytes >= rest_.size(); }
     std::string_view line() const noexcept { return rest_.substr(0, rest_.find('\n')); }
-    char32_t after(std::size_t bytes) const noexcept;
+    char32_t character_after(std::size_t bytes) const noexcept;
     bool in_word() const noexcept { return is_word_character(before_); }
 
     void finish_cut_span();

@@ -65,14 +65,14 @@ void speech_cleaner::handle_emphasis_mark(emphasis& e) {
 }
 
 bool speech_cleaner::closes(const emphasis& e, std::size_t length) const noexcept {
-    const auto next = after(length);
+    const auto next = character_after(length);
     if (is_space_or_end(before_) || (e.open & strength(length)) == 0) return false;
     if (e.mark == '_') return !in_word() || !is_word_character(next);
     return !is_ascii_digit(before_) || !is_ascii_digit(next);
 }
 
 bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept {
-    const auto next = after(length);
+    const auto next = character_after(length);
     // At the end of a chunk, two marks are more likely than one to be emphasis.
     if (next == 0 ? length < 2 : is_white_space(next)) return false;
     const bool ends_term = before_ == ')' || before_ == ']' || before_ == '}';
@@ -93,7 +93,7 @@ bool speech_cleaner::is_closed_later(std::size_t length) const noexcept {
 void speech_cleaner::handle_strike_mark() {
     const auto length = count_leading_marks('~', rest_);
     const bool closes = strike_ && !is_space_or_end(before_);
-    const bool opens = !is_space_or_end(after(length));
+    const bool opens = !is_space_or_end(character_after(length));
     if (length != 2 || !(closes || opens)) return keep(length);
     strike_ = !closes;
     skip(length);
@@ -119,7 +119,7 @@ void speech_cleaner::handle_opening_bracket() {
         return handle_link_target(0);
     }
     const auto text = match_link_text(rest_.substr(mark));
-    const auto next = text.state == span_state::whole ? after(mark + text.bytes) : 0;
+    const auto next = text.state == span_state::whole ? character_after(mark + text.bytes) : 0;
     const bool is_link = (next == '(' && match_link_target(rest_.substr(mark + text.bytes)).state !=
                                              span_state::none) ||
                          (next == '[' && match_link_text(rest_.substr(mark + text.bytes)).state ==
@@ -132,7 +132,7 @@ void speech_cleaner::handle_opening_bracket() {
 }
 
 void speech_cleaner::handle_closing_bracket() {
-    const auto next = after(1);
+    const auto next = character_after(1);
     if (links_ == 0 && !maybe_link_) return keep(1);
     if (before_ == '[') out_.add_gap();
     if (links_ > 0 && next == '(') {
@@ -160,7 +160,7 @@ bool speech_cleaner::handle_speech_mark() {
     const auto mark = match_speech_mark(rest_, options_->mark_tags);
     if (mark.bytes == 0) return false;
     if (options_->marks == mark_speech::keep) {
-        out_.put_for(mark.bytes, rest_.substr(0, mark.bytes));
+        out_.put_replacement(mark.bytes, rest_.substr(0, mark.bytes));
         advance(mark.bytes);
         return true;
     }
@@ -189,7 +189,7 @@ void speech_cleaner::handle_tag() {
 void speech_cleaner::handle_entity() {
     const auto e = parse_leading_entity(rest_);
     if (e.bytes == 0) return keep(1);
-    out_.put_for(e.bytes, e.text);
+    out_.put_replacement(e.bytes, e.text);
     advance(e.bytes);
 }
 

@@ -18,7 +18,7 @@ mapped_speech trim(const mapped_speech& from) {
 
 }  // namespace
 
-void speech_maker::speak(chunk& c) {
+void speech_maker::fill_speech(chunk& c) {
     const auto& options = cleaner_.options();
     auto made = cleaner_.clean(c.text);
     if (options.form == speech_form::clean) made = trim(made);

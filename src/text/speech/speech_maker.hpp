@@ -16,9 +16,9 @@ class speech_maker {
     explicit speech_maker(speech_options options) : cleaner_(std::move(options)) {}
 
     /// Sets the speech, its runs and its marks from `c.text`.
-    void speak(chunk& c);
+    void fill_speech(chunk& c);
     /// Advances over text that has already been spoken.
-    void read(std::string_view spoken) { cleaner_.clean(spoken); }
+    void skip_spoken_text(std::string_view spoken) { cleaner_.clean(spoken); }
 
  private:
     speech_cleaner cleaner_;

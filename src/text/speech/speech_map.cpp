@@ -103,7 +103,7 @@ void speech_map::replace(std::size_t speech, std::size_t text) {
     add(1, text);
 }
 
-void speech_map::take_back(std::size_t speech) {
+void speech_map::drop_last_speech(std::size_t speech) {
     std::size_t text = 0;
     while (speech > 0 && !runs_.empty()) {
         auto& last = runs_.back();

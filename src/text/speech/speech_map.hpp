@@ -27,7 +27,7 @@ class speech_map {
     void replace(std::size_t speech, std::size_t text);
     /// The last bytes of the speech are not spoken after all. Precondition: they do not begin
     /// inside a replacement of text.
-    void take_back(std::size_t speech);
+    void drop_last_speech(std::size_t speech);
 
     std::vector<speech_run> take() noexcept;
 

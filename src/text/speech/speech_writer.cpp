@@ -34,7 +34,7 @@ void speech_writer::put(std::string_view text) {
     append(rest);
 }
 
-void speech_writer::put_for(std::size_t text_bytes, std::string_view words) {
+void speech_writer::put_replacement(std::size_t text_bytes, std::string_view words) {
     if (gap_) words = settle_gap(words);
     map_.replace(words.size(), text_bytes);
     append(words);
@@ -65,19 +65,19 @@ std::string_view speech_writer::settle_gap(std::string_view text) {
     if (ends_phrase(text))
         trim(" ");
     else if (is_word_character(next) && (is_word_character(last_) || is_one_of(last_, ".,;:!?)")))
-        put_for(0, " ");
+        put_replacement(0, " ");
     return text;
 }
 
 void speech_writer::end_cell() {
     trim(" \t");
     const bool needs_comma = is_word_character(last_) || is_one_of(last_, ")\"'%$");
-    put_for(0, needs_comma ? ", " : " ");
+    put_replacement(0, needs_comma ? ", " : " ");
 }
 
 void speech_writer::trim(std::string_view marks) {
     const auto kept = out_.find_last_not_of(marks) + 1;  // 0 if there is none
-    map_.take_back(out_.size() - kept);
+    map_.drop_last_speech(out_.size() - kept);
     out_.resize(kept);
     last_ = out_.empty() ? last_taken_ : decode_last_character(out_).character;
 }
@@ -86,7 +86,7 @@ mapped_speech speech_writer::take(bool keeps_white_space) {
     if (gap_) trim(spaces);
     if (is_all_white_space(out_) && !keeps_white_space) {
         gap_ |= !out_.empty();
-        map_.take_back(out_.size());
+        map_.drop_last_speech(out_.size());
         out_.clear();
         last_ = last_taken_;
     }

@@ -18,7 +18,7 @@ class speech_writer {
     /// Appends text to speak: complete characters.
     void put(std::string_view text);
     /// Appends words to speak for the next `text_bytes` of the text.
-    void put_for(std::size_t text_bytes, std::string_view words);
+    void put_replacement(std::size_t text_bytes, std::string_view words);
     /// The next bytes of the text are not spoken.
     void omit(std::size_t text_bytes) { map_.omit(text_bytes); }
     /// Marks the removal of something that was not part of a word.

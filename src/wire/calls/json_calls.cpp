@@ -297,8 +297,8 @@ std::vector<tool_call> find_invoked_calls(string_view text, const generation_opt
     return calls;
 }
 
-std::vector<tool_call> choose_calls(std::vector<tool_call> parsed, string_view text,
-                                    const generation_options& options) {
+std::vector<tool_call> correct_parsed_calls(std::vector<tool_call> parsed, string_view text,
+                                            const generation_options& options) {
     if (parsed.empty()) parsed = find_json_calls(text, options);
     auto invoked = find_invoked_calls(text, options);
     const bool has_more = invoked.size() > parsed.size() && contains_calls(invoked, parsed);

@@ -35,8 +35,8 @@ std::vector<tool_call> find_invoked_calls(std::string_view text, const generatio
 
 /// Chooses the calls of a text that the server parsed as `parsed`. The server may not read JSON, or
 /// only some of several elements; elements in the arguments of its calls are not calls.
-std::vector<tool_call> choose_calls(std::vector<tool_call> parsed, std::string_view text,
-                                    const generation_options& options);
+std::vector<tool_call> correct_parsed_calls(std::vector<tool_call> parsed, std::string_view text,
+                                            const generation_options& options);
 
 /// The text with which gpt-oss begins a call.
 inline constexpr std::string_view channel_call_mark = "to=functions.";

@@ -46,7 +46,7 @@ error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostic
 
 /// Puts the context of a turn before the words of the last user message. Without a user message, it
 /// becomes one.
-void add_context(std::vector<chat_message>& messages, std::string_view context);
+void insert_turn_context(std::vector<chat_message>& messages, std::string_view context);
 
 /// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
 /// `template_options` a JSON object; both may be empty.

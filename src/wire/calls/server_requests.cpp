@@ -58,7 +58,7 @@ std::string detokenize_body(std::span<const token_id> ids) {
     return dump_json(json{{"tokens", ids}});
 }
 
-void add_context(std::vector<chat_message>& messages, std::string_view context) {
+void insert_turn_context(std::vector<chat_message>& messages, std::string_view context) {
     if (context.empty()) return;
     const auto last =
         std::ranges::find(messages.rbegin(), messages.rend(), "user", &chat_message::role);
@@ -103,7 +103,7 @@ bool ends_in_reply(const std::vector<chat_message>& all) noexcept {
 /// The body without its closing brace. If the server samples, it does so greedily.
 std::string continued_chat_body(std::vector<chat_message> all, std::string_view text, int slot,
                                 bool reuse_cache, const generation_options& o) {
-    add_context(all, o.context);
+    insert_turn_context(all, o.context);
     if (!ends_in_reply(all)) all.push_back({.role = "assistant"});
     all.back().content += text;
     auto body = apply_template_body(all, o.tools, o.template_options);

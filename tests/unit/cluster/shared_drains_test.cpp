@@ -34,7 +34,7 @@ TEST(shared_drains, follow_the_store) {
 
 TEST(shared_drains, are_written_until_the_store_has_them) {
     shared_drains d;
-    d.set("a", true);
+    d.set_drained("a", true);
     EXPECT_THAT(d.list_marks(), ElementsAre(mark{"a", true}));
     EXPECT_THAT(d.update({}, !is_lost), ElementsAre(change{"a", true})) << "not written yet";
     d.mark_written({"a", true});
@@ -44,15 +44,15 @@ TEST(shared_drains, are_written_until_the_store_has_them) {
 
 TEST(shared_drains, end_though_the_store_has_not_heard_of_it) {
     auto d = with_drained_server();
-    d.set("a", false);
+    d.set_drained("a", false);
     EXPECT_THAT(d.update({"a"}, !is_lost), IsEmpty());
     EXPECT_THAT(d.list_marks(), ElementsAre(mark{"a", false}));
 }
 
 TEST(shared_drains, keep_the_latest_mark_of_several) {
     shared_drains d;
-    d.set("a", true);
-    d.set("a", false);
+    d.set_drained("a", true);
+    d.set_drained("a", false);
     d.mark_written({"a", true});
     EXPECT_THAT(d.list_marks(), ElementsAre(mark{"a", false}));
 }

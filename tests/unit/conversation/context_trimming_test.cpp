@@ -158,12 +158,12 @@ TEST(is_trim_likely, is_false_if_the_context_is_not_known) {
     EXPECT_FALSE(is_trim_likely(use, 400));
 }
 
-TEST(add_next_message, plans_for_the_turn_to_come) {
+TEST(predict_next_usage, plans_for_the_turn_to_come) {
     const costs known(5, {100, 400});
     const auto use = make_usage(720, known);
     expect_plan(use, 0, true);
     // 720 + 100 + 200 tokens exceed the context.
-    expect_plan(add_next_message(use, 400), 2, true);
+    expect_plan(predict_next_usage(use, 400), 2, true);
 }
 
 TEST(compute_reply_reserve, is_no_more_than_the_reply_may_have) {

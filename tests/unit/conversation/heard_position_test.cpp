@@ -18,7 +18,7 @@ namespace {
 
 chunk spoken(std::string_view text, text::speech_options options = {}) {
     chunk c{.text = std::string(text)};
-    text::speech_maker(std::move(options)).speak(c);
+    text::speech_maker(std::move(options)).fill_speech(c);
     return c;
 }
 

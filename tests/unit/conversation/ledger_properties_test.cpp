@@ -85,7 +85,7 @@ class random_turn {
         if (c.text.empty()) return;
         ++seq_;
         if (below(3))
-            voice_.speak(c);
+            voice_.fill_speech(c);
         else
             c.speech = c.text;
         turn_.on_handed_over(c);

@@ -120,7 +120,7 @@ TEST(saved_conversation, keeps_a_given_text_apart_from_the_words_before_it) {
     history.append({"user", "Hi"});
     history.append({"assistant", "We have"});
     history.begin_turn();
-    history.give_text("One moment.");
+    history.set_given_text("One moment.");
     history.begin_reply(7);
     history.on_handed_over(chunk_of({7, 0}, "One moment."));
     history.record_heard({}, {7, 0}, 3);

@@ -175,9 +175,12 @@ TEST_F(history_of_calls, knows_the_messages_before_the_turn) {
 }
 
 TEST_F(history_of_calls, takes_a_message_of_a_tool_as_the_result_of_its_call) {
-    EXPECT_TRUE(history.take_result({.role = "tool", .content = "noon", .tool_call_id = "b"}));
-    EXPECT_FALSE(history.take_result({.role = "tool", .content = "noon", .tool_call_id = "x"}));
-    EXPECT_FALSE(history.take_result({.role = "user", .content = "noon", .tool_call_id = "a"}));
+    EXPECT_TRUE(
+        history.record_tool_result({.role = "tool", .content = "noon", .tool_call_id = "b"}));
+    EXPECT_FALSE(
+        history.record_tool_result({.role = "tool", .content = "noon", .tool_call_id = "x"}));
+    EXPECT_FALSE(
+        history.record_tool_result({.role = "user", .content = "noon", .tool_call_id = "a"}));
     EXPECT_EQ(history.open_calls(), 1U);
 }
 

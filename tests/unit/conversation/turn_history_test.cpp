@@ -308,7 +308,7 @@ TEST_F(history, parts_a_given_text_from_the_words_before_it) {
     hear(3);
     end_turn(finish_reason::interrupted);
     history_.begin_turn();
-    history_.give_text("One moment.");
+    history_.set_given_text("One moment.");
     history_.begin_reply(2);
     history_.on_handed_over(chunk_of({2, 0}, "One moment."));
     history_.on_turn_ended(start, finish_reason::eos);
@@ -317,7 +317,7 @@ TEST_F(history, parts_a_given_text_from_the_words_before_it) {
 
 TEST_F(history, saves_a_given_text_whole_while_it_is_spoken) {
     history_.begin_turn();
-    history_.give_text("Good evening. This is the Blue Heron.");
+    history_.set_given_text("Good evening. This is the Blue Heron.");
     history_.begin_reply(1);
     history_.on_handed_over(chunk_of({1, 0}, "Good evening."));
     history_.on_continued(start, {1, 0});

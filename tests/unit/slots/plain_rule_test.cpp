@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
-using tandem::slots::is_live;
+using tandem::slots::is_for_listener;
 using tandem::slots::owner_id;
 using tandem::slots::release_info;
 using tandem::slots::request_kind;
@@ -61,14 +61,14 @@ class plain_rule {
     step next(time_point now) {
         std::stable_sort(queue_.begin(), queue_.end(), [](const auto& a, const auto& b) {
             const auto place_of = [](const slot_request& w) {
-                return std::pair(!is_live(w), w.due);
+                return std::pair(!is_for_listener(w), w.due);
             };
             return place_of(a.second) < place_of(b.second);
         });
         step found;
         for (auto i = queue_.begin(); i != queue_.end(); ++i) {
             const auto& w = i->second;
-            if (!is_live(w) && is_live(queue_.front().second)) break;
+            if (!is_for_listener(w) && is_for_listener(queue_.front().second)) break;
             const auto open = open_to(w);
             if (open.empty()) continue;
             const int best = *std::min_element(open.begin(), open.end(), [&](int a, int b) {
@@ -113,7 +113,8 @@ class plain_rule {
                                      (s.owner == tandem::slots::nobody || s.owner == w.owner);
             const bool may_ask = s.side != server_slot_state::busy || all_stuck;
             const bool holds_enough = !awaits_prefilling(w) || s.holds.starts_with(w.prompt);
-            if (!s.busy && holds_enough && (is_live(w) ? may_ask : may_prefill)) open.push_back(i);
+            if (!s.busy && holds_enough && (is_for_listener(w) ? may_ask : may_prefill))
+                open.push_back(i);
         }
         return open;
     }
@@ -142,10 +143,11 @@ class plain_rule {
     std::pair<ticket, int> give(queue::iterator i, int best) {
         const auto [t, w] = *i;
         queue_.erase(i);
-        if (is_live(w) && best != last_) turn_ = (best + 1) % static_cast<int>(slots_.size());
+        if (is_for_listener(w) && best != last_)
+            turn_ = (best + 1) % static_cast<int>(slots_.size());
         auto& s = at_slot(best);
         s.busy = true;
-        s.is_being_prefilled = !is_live(w);
+        s.is_being_prefilled = !is_for_listener(w);
         s.owner = s.user = w.owner;
         return {t, best};
     }
@@ -207,7 +209,7 @@ class random_run {
         w.kind = static_cast<request_kind>(pick(0, warming_ ? 1 : 2));
         w.due = at(pick(0, 3) * 1s);
         const auto t = scheduler_.request(w);
-        if (!is_live(w)) warming_ = t;
+        if (!is_for_listener(w)) warming_ = t;
         waiting_.push_back(t);
         rule_.request(t, w);
     }

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
 using tandem::slots::grant;
-using tandem::slots::is_live;
+using tandem::slots::is_for_listener;
 using tandem::slots::nobody;
 using tandem::slots::owner_id;
 using tandem::slots::request_kind;
@@ -116,7 +116,7 @@ class random_owners {
         EXPECT_TRUE(!u.used || now_ - *u.used >= guard_) << "the guard is kept";
         EXPECT_EQ(g.previous, u.last_user == w.owner ? nobody : u.last_user);
         for (const auto& [t, other] : waiting_)
-            EXPECT_FALSE(is_live(other) && is_live(w) && other.due < w.due)
+            EXPECT_FALSE(is_for_listener(other) && is_for_listener(w) && other.due < w.due)
                 << "ticket " << t << " was due before " << g.ticket;
         u.busy = true;
         u.user = w.owner;
@@ -131,7 +131,7 @@ class random_owners {
         }
         for (const auto& [t, w] : waiting_)
             for (int slot = 0; slot < scheduler_.slots(); ++slot)
-                EXPECT_FALSE(is_live(w) && is_ready(slot) && !promised.contains(slot))
+                EXPECT_FALSE(is_for_listener(w) && is_ready(slot) && !promised.contains(slot))
                     << "ticket " << t << " waits beside slot " << slot;
         const auto next = next_grant(scheduler_);
         EXPECT_TRUE(!next || *next > now_) << "a due grant was not made";

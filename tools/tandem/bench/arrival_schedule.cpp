@@ -9,7 +9,7 @@ arrival_schedule::arrival_schedule(load_rules rules) : rules_(rules) {
     if (rules_.rate && rules_.spread == arrivals::poisson) due_ = next_gap();
 }
 
-std::optional<duration> arrival_schedule::take(duration now) {
+std::optional<duration> arrival_schedule::take_next_start(duration now) {
     const auto due = rules_.rate ? due_ : now;
     if (!has_more(due) || (rules_.time && now >= *rules_.time)) return std::nullopt;
     ++taken_;
@@ -17,7 +17,7 @@ std::optional<duration> arrival_schedule::take(duration now) {
     return due;
 }
 
-std::int64_t arrival_schedule::missed(duration now) {
+std::int64_t arrival_schedule::count_missed(duration now) {
     std::int64_t count = 0;
     while (rules_.rate && has_more(due_) && due_ < now) {
         ++count;

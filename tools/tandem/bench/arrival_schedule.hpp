@@ -34,10 +34,10 @@ class arrival_schedule {
     /// Returns the start time of the next turn, or nothing once no further turn begins. If the time
     /// is in the past, the delay is part of the server's latency. In a closed loop, the time is
     /// always `now`.
-    std::optional<duration> take(duration now);
+    std::optional<duration> take_next_start(duration now);
     /// Returns how many turns of an open loop were due before `now` but did not begin. Call it at
     /// the end of the run.
-    std::int64_t missed(duration now);
+    std::int64_t count_missed(duration now);
 
  private:
     bool has_more(duration due) const noexcept;

@@ -79,12 +79,12 @@ awaitable<void> bench_callers::run_caller(std::shared_ptr<caller> c) {
 awaitable<bool> bench_callers::hold_dialogue(caller& c, const dialogue& d) {
     std::optional<conversation> talk;
     for (int turn = 0; turn < d.replies(); ++turn) {
-        const auto due = load_.take();
+        const auto due = load_.take_next_start();
         if (!due) co_return false;
         const bool begins = co_await wait_until(c, *due);
         if (!begins) co_return false;
         c.times = {.due = *due};
-        if (!talk) talk.emplace(begin(d));
+        if (!talk) talk.emplace(begin_conversation(d));
         const bool has_spoken = co_await speak_message(c, d, turn, *talk);
         if (!has_spoken) co_return false;
         const bool has_succeeded = co_await take_turn(c, d, turn, *talk);
@@ -105,7 +105,7 @@ awaitable<bool> bench_callers::wait_until(caller& c, bench_workload::clock::time
 
 // A raw prompt becomes a one-message conversation without a template. If the dialogue has only
 // `messages`, the last one is the text of the first turn.
-conversation bench_callers::begin(const dialogue& d) const {
+conversation bench_callers::begin_conversation(const dialogue& d) const {
     auto options = settings_.conversation;
     options.raw = d.prompt.has_value();
     options.messages = d.messages;
@@ -139,7 +139,7 @@ awaitable<bool> bench_callers::take_turn(caller& c, const dialogue& d, int turn,
     plan_interrupt(c, d);
     co_await speak(c);
     const auto ended = std::exchange(c.running, nullptr);
-    const auto end = ended->end();  // refers to the reply's result
+    const auto end = ended->make_end_event();  // refers to the reply's result
     report_end(c, end.result);
     co_return end.result.finish_reason != finish_reason::error;
 }
@@ -157,7 +157,8 @@ awaitable<void> bench_callers::speak(caller& c) {
         c.times.add_chunk(bench_workload::clock::now(), next->tokens,
                           speaking_time(pace_, next->text));
         co_await c.running->speak(*next);
-        if (next->id.seq < chunks.size()) chunks[next->id.seq].continued = c.running->continued();
+        if (next->id.seq < chunks.size())
+            chunks[next->id.seq].continued = c.running->last_continue_time();
     }
 }
 

@@ -66,7 +66,7 @@ class bench_callers {
     awaitable<bool> take_turn(caller& c, const dialogue& d, int turn, conversation& talk);
     awaitable<void> speak(caller& c);
     static void plan_interrupt(caller& c, const dialogue& d);
-    conversation begin(const dialogue& d) const;
+    conversation begin_conversation(const dialogue& d) const;
     void report_end(const caller& c, const reply_result& r);
 
     boost::asio::io_context& ioc_;

@@ -175,7 +175,7 @@ bench_report bench_run::report() {
     return {.setting = setting(),
             .figures = totals.figures(),
             .cost = cost(),
-            .missed = load_.missed(took_),
+            .missed = load_.count_missed(took_),
             .was_stopped = stopping_};
 }
 

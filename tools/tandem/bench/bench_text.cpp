@@ -137,7 +137,7 @@ std::string error_lines(const bench_stats& f, bool color) {
         auto text = fmt::format("  {:>6}  {}", count, code);
         const auto message = f.messages.find(code);
         if (message != f.messages.end() && !message->second.empty())
-            text += ": " + shortened(message->second, max_message_columns);
+            text += ": " + truncate_to_width(message->second, max_message_columns);
         lines += colorize(color, paint::red, text) + '\n';
     }
     return lines;

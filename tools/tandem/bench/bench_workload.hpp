@@ -26,12 +26,12 @@ class bench_workload {
     void start() { started_ = clock::now(); }
     clock::time_point started() const noexcept { return started_; }
 
-    /// Returns the next start time of the plan; see arrival_schedule::take().
-    std::optional<clock::time_point> take() {
-        const auto due = plan_.take(clock::now() - started_);
+    /// Returns the next start time of the plan; see arrival_schedule::take_next_start().
+    std::optional<clock::time_point> take_next_start() {
+        const auto due = plan_.take_next_start(clock::now() - started_);
         return due ? std::optional(started_ + *due) : std::nullopt;
     }
-    std::int64_t missed(duration now) { return plan_.missed(now); }
+    std::int64_t count_missed(duration now) { return plan_.count_missed(now); }
     /// Cycles through the dialogues in order.
     const dialogue& next_dialogue() noexcept {
         return dialogues_[next_dialogue_++ % dialogues_.size()];

@@ -189,7 +189,7 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
 void chat::request_line() {
     if (asked_for_line_ || input_ended_ || line_) return;
     asked_for_line_ = true;
-    lines_.next();
+    lines_.request_line();
 }
 
 void chat::on_line_read(read_line l) {
@@ -212,7 +212,7 @@ void chat::on_line_read(read_line l) {
 // During a reply, hearing() and drafts have no effect.
 void chat::on_line_changed(const std::string& line) {
     if (talk_ && !stopping_ && !input_ended_)
-        typed_.change(*talk_, line, settings_.client.generation);
+        typed_.on_line_changed(*talk_, line, settings_.client.generation);
 }
 
 // --- turns

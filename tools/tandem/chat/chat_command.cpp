@@ -173,10 +173,10 @@ class chat_run {
         if (chat_.saved())
             good = is_fine(atomic_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
                    good;
-        if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received();
+        if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received_signal();
         if (const auto lost = output_exit_status(terminal_)) return *lost;
         if (chat_.has_usage_error()) return wrong_use;
-        if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
+        if (signal_pipe::received_signal() != 0) return by_signal + signal_pipe::received_signal();
         return good ? all_good : not_all_good;
     }
 

@@ -35,7 +35,7 @@ std::string spaced(std::string_view name) {
 
 // Returns the end of a text on one line.
 std::string last_words(const std::string& text) {
-    if (count_columns(text) <= max_heard_columns) return shortened(text, max_heard_columns);
+    if (count_columns(text) <= max_heard_columns) return truncate_to_width(text, max_heard_columns);
     auto lines = wrapped(text, max_heard_columns);
     return "…" + lines.back();
 }
@@ -120,7 +120,7 @@ std::string format_call(const tool_call& call) {
 std::string format_result(const function_result& r) {
     if (r.how == function_result::outcome::interrupted)
         return fmt::format("[{} was interrupted]", r.call.name);
-    return fmt::format("[{}: {}]", r.call.name, shortened(r.content, max_result_columns));
+    return fmt::format("[{}: {}]", r.call.name, truncate_to_width(r.content, max_result_columns));
 }
 
 std::string json_line(const spoken_chunk& s) {

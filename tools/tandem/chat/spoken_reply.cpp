@@ -61,9 +61,9 @@ awaitable<void> spoken_reply::speak_by_synthesizer(const chunk& c, time_point ar
     if (is_over()) co_return;
     const auto about = speaking_time(in_.speaker.options().pace, c.speech);
     const auto now = clock_now();
-    begin(c, {.arrived = arrived, .ready = arrived, .at = now, .length = about});
+    report_chunk_start(c, {.arrived = arrived, .ready = arrived, .at = now, .length = about});
     co_await in_.speaker.make(c.speech);
-    end(c, clock_now());
+    continue_after_chunk(c, clock_now());
 }
 
 awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived,
@@ -72,8 +72,8 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived,
     if (made.was_played) {
         if (interrupted_) co_return;
         start.ready = start.at = made.from;
-        begin(c, start);
-        co_return end(c, made.to);
+        report_chunk_start(c, start);
+        co_return continue_after_chunk(c, made.to);
     }
     start.at = schedule_.next_sound_start(start.ready);
     co_await wait_until(start.at);
@@ -81,12 +81,12 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived,
     const bool has_player = in_.speaker.play(made);
     if (has_player) start.at = clock_now();
     start.has_sound = made.made.has_value();
-    begin(c, start);
+    report_chunk_start(c, start);
     co_await wait_for_end_of_sound();
     if (clock_now() < schedule_.end()) in_.speaker.stop();
     co_await in_.speaker.wait_until_played();
     const auto stopped = end_of_sound(has_player);
-    end(c, stopped);
+    continue_after_chunk(c, stopped);
     // Recorded after the continue, because recording a long silence takes time.
     in_.speaker.record(made, start.at, stopped);
 }
@@ -108,7 +108,7 @@ awaitable<void> spoken_reply::wait_for_end_of_sound() {
         co_await wait_until(std::min<time_point>(schedule_.end(), now + failure_check_interval));
 }
 
-void spoken_reply::begin(const chunk& c, const sound_start& s) {
+void spoken_reply::report_chunk_start(const chunk& c, const sound_start& s) {
     const bool is_first = !schedule_.first_began();
     schedule_.record_start(s.at, s.length);
     if (is_first) {
@@ -128,7 +128,7 @@ void spoken_reply::begin(const chunk& c, const sound_start& s) {
     prepare_next();
 }
 
-void spoken_reply::end(const chunk& c, time_point at) {
+void spoken_reply::continue_after_chunk(const chunk& c, time_point at) {
     schedule_.record_end(at, c.boundary);
     speaking_.reset();
     if (!interrupted_) reply_.continue_after(c.id);

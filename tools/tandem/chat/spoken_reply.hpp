@@ -62,9 +62,9 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     awaitable<void> speak(const chunk& c, time_point arrived, const speaker::utterance& made);
     awaitable<void> wait_until(time_point due);
     awaitable<void> wait_for_end_of_sound();
-    void begin(const chunk& c, const sound_start& s);
+    void report_chunk_start(const chunk& c, const sound_start& s);
     time_point end_of_sound(bool has_player) const;
-    void end(const chunk& c, time_point at);
+    void continue_after_chunk(const chunk& c, time_point at);
     void prepare_next();
     void interrupt_later();
     bool is_over() const noexcept { return interrupted_ || reply_.ended(); }

@@ -6,8 +6,8 @@
 
 namespace tandem::command {
 
-void typed_words::change(conversation& talk, const std::string& line,
-                         const generation_options& options) {
+void typed_words::on_line_changed(conversation& talk, const std::string& line,
+                                  const generation_options& options) {
     stop();
     if (text::is_all_white_space(line)) return talk.drop_draft();
     talk.hearing(line);

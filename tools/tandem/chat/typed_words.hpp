@@ -20,7 +20,8 @@ class typed_words {
 
     /// The line has changed. `talk` must exist until stop() is called. `options` are those of the
     /// reply.
-    void change(conversation& talk, const std::string& line, const generation_options& options);
+    void on_line_changed(conversation& talk, const std::string& line,
+                         const generation_options& options);
     /// Nothing is drafted after this, until the next change.
     void stop();
 

@@ -22,7 +22,7 @@ std::string show(store_client& store, const cluster_command_options& o) {
 }
 
 std::string drain(store_client& store, const cluster_command_options& o) {
-    const auto result = store.drain(o.server, o.is_drained);
+    const auto result = store.set_server_drained(o.server, o.is_drained);
     return o.json ? format_json(result) : format_text(result);
 }
 

@@ -49,8 +49,8 @@ store_client::store_client(const cluster::cluster_options& o, std::string client
 
 cluster_view store_client::read_view(cluster_part part) {
     cluster_view v;
-    const auto now = ask_time();
-    v.gateways = ask_gateways(now);
+    const auto now = fetch_time();
+    v.gateways = fetch_gateways(now);
     if (part != cluster_part::sessions) v.servers = read_servers(v.gateways, now);
     if (part == cluster_part::sessions || part == cluster_part::status)
         v.sessions = read_sessions(now);
@@ -58,24 +58,26 @@ cluster_view store_client::read_view(cluster_part part) {
 }
 
 // In ms; 0 if the store does not answer.
-std::int64_t store_client::ask_time() {
-    const auto time = ask({"TIME"});
+std::int64_t store_client::fetch_time() {
+    const auto time = run_command({"TIME"});
     if (!time.is_list_of(2)) return 0;
     return std::stoll(time.items[0].text) * 1000 + std::stoll(time.items[1].text) / 1000;
 }
 
-std::vector<cluster_view::gateway> store_client::ask_gateways(std::int64_t now) {
-    return read_gateways(ask({"ZRANGE", prefix_ + "members", "0", "-1", "WITHSCORES"}),
-                         ask({"HGETALL", prefix_ + "loads"}), now);
+std::vector<cluster_view::gateway> store_client::fetch_gateways(std::int64_t now) {
+    return read_gateways(run_command({"ZRANGE", prefix_ + "members", "0", "-1", "WITHSCORES"}),
+                         run_command({"HGETALL", prefix_ + "loads"}), now);
 }
 
 std::vector<cluster_view::server> store_client::read_servers(
     const std::vector<cluster_view::gateway>& gateways, std::int64_t now) {
     std::vector<cluster_view::server> servers;
     for (auto& name : list_servers(gateways)) {
-        auto slots = read_slots(ask({"HGETALL", prefix_ + "slots:" + name}), now);
-        auto wishes = read_wishes(ask({"HGETALL", prefix_ + "wishes:" + name}), gateways, now);
-        const bool is_drained = ask({"HGET", prefix_ + "drains", server_id(name)}).text == "1";
+        auto slots = read_slots(run_command({"HGETALL", prefix_ + "slots:" + name}), now);
+        auto wishes =
+            read_wishes(run_command({"HGETALL", prefix_ + "wishes:" + name}), gateways, now);
+        const bool is_drained =
+            run_command({"HGET", prefix_ + "drains", server_id(name)}).text == "1";
         servers.push_back({std::move(name), std::move(slots), std::move(wishes), is_drained});
     }
     return servers;
@@ -89,7 +91,7 @@ std::vector<cluster_view::session> store_client::read_sessions(std::int64_t now)
         questions.push_back({"HMGET", prefix_ + "session:" + id, "gateway", "written"});
         questions.push_back({"HSTRLEN", prefix_ + "session:" + id, "record"});
     }
-    const auto answers = ask_all(std::move(questions));
+    const auto answers = run_commands(std::move(questions));
     std::vector<cluster_view::session> sessions;
     sessions.reserve(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -99,16 +101,16 @@ std::vector<cluster_view::session> store_client::read_sessions(std::int64_t now)
     return sessions;
 }
 
-drain_result store_client::drain(const std::string& name, bool is_drained) {
+drain_result store_client::set_server_drained(const std::string& name, bool is_drained) {
     drain_result r{.server = name, .is_drained = is_drained};
-    const auto gateways = ask_gateways(ask_time());
+    const auto gateways = fetch_gateways(fetch_time());
     r.gateways = list_gateways_of(name, gateways);
     const auto drains = prefix_ + "drains";
     const auto id = server_id(name);
-    const auto mark = ask({"HGET", drains, id}).text;
+    const auto mark = run_command({"HGET", drains, id}).text;
     if (!fault_.empty()) return r;
     const bool is_known = !r.gateways.empty() || !mark.empty() ||
-                          ask({"EXISTS", prefix_ + "slots:" + name}).number == 1;
+                          run_command({"EXISTS", prefix_ + "slots:" + name}).number == 1;
     if (!is_known) {
         fault_ = describe_unknown_server(name, list_servers(gateways));
         return r;
@@ -121,12 +123,12 @@ drain_result store_client::drain(const std::string& name, bool is_drained) {
 void store_client::write_drain(const std::string& id, bool is_drained) {
     const auto& script = cluster::scripts::drain().text();
     const auto answer =
-        ask({"EVAL", script, "1", prefix_ + "drains", id, is_drained ? "1" : "0", "0"});
+        run_command({"EVAL", script, "1", prefix_ + "drains", id, is_drained ? "1" : "0", "0"});
     if (answer.kind == cluster::answer_kind::error) fault_ = answer.text;
 }
 
 store_facts store_client::read_facts() {
-    auto facts = read_info(ask({"INFO"}).text);
+    auto facts = read_info(run_command({"INFO"}).text);
     facts.round_trip_ms = measure_round_trip();
     const auto view = read_view(cluster_part::slots);
     for (const auto& g : view.gateways)
@@ -136,11 +138,11 @@ store_facts store_client::read_facts() {
     return facts;
 }
 
-cluster::store_answer store_client::ask(std::vector<std::string> words) {
-    return std::move(ask_all({std::move(words)}).front());
+cluster::store_answer store_client::run_command(std::vector<std::string> words) {
+    return std::move(run_commands({std::move(words)}).front());
 }
 
-std::vector<cluster::store_answer> store_client::ask_all(
+std::vector<cluster::store_answer> store_client::run_commands(
     std::vector<std::vector<std::string>> commands) {
     constexpr std::size_t at_once = 100;
     std::vector<cluster::store_answer> answers(commands.size());
@@ -163,7 +165,7 @@ std::vector<std::string> store_client::find_keys(const std::string& begin) {
     std::vector<std::string> names;
     std::string cursor = "0";
     do {
-        const auto found = ask({"SCAN", cursor, "MATCH", begin + "*", "COUNT", "1000"});
+        const auto found = run_command({"SCAN", cursor, "MATCH", begin + "*", "COUNT", "1000"});
         if (!found.is_list_of(2)) break;
         cursor = found.items[0].text;
         for (const auto& key : found.items[1].items)
@@ -179,7 +181,7 @@ double store_client::measure_round_trip() {
     std::vector<double> times(9);
     for (auto& t : times) {
         const auto begin = std::chrono::steady_clock::now();
-        ask({"PING"});
+        run_command({"PING"});
         t = to_ms(std::chrono::steady_clock::now() - begin);
     }
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);

@@ -25,16 +25,16 @@ class store_client {
     store_facts read_facts();
     /// Drains a server, or ends the drain. Each gateway applies this with its next heartbeat. Fails
     /// if no gateway serves or has used a server with this name. Names are as in the view.
-    drain_result drain(const std::string& name, bool is_drained);
+    drain_result set_server_drained(const std::string& name, bool is_drained);
 
  private:
-    cluster::store_answer ask(std::vector<std::string> words);
+    cluster::store_answer run_command(std::vector<std::string> words);
     /// Sends the commands without waiting for each answer.
-    std::vector<cluster::store_answer> ask_all(std::vector<std::vector<std::string>> commands);
+    std::vector<cluster::store_answer> run_commands(std::vector<std::vector<std::string>> commands);
     /// The names of the keys that begin with `begin`, without `begin`, sorted.
     std::vector<std::string> find_keys(const std::string& begin);
-    std::int64_t ask_time();
-    std::vector<cluster_view::gateway> ask_gateways(std::int64_t now);
+    std::int64_t fetch_time();
+    std::vector<cluster_view::gateway> fetch_gateways(std::int64_t now);
     std::vector<cluster_view::server> read_servers(
         const std::vector<cluster_view::gateway>& gateways, std::int64_t now);
     std::vector<cluster_view::session> read_sessions(std::int64_t now);

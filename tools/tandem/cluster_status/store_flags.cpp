@@ -26,7 +26,7 @@ bool is_name(const std::string& text) {
 
 void check_name(const char* flag, const std::string& text, std::vector<std::string>& faults) {
     if (is_name(text)) return;
-    faults.push_back(refusal_of(
+    faults.push_back(make_invalid_value_message(
         flag, text,
         fmt::format("1 to {} letters, digits, \"-\", \"_\" and \".\"", max_name_length)));
 }

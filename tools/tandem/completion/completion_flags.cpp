@@ -32,7 +32,7 @@ completion_flags::completion_flags(CLI::App& tandem)
 }
 
 std::string completion_flags::read(std::vector<std::string>& faults) const {
-    faults = unknown_flags(flags_.app());
+    faults = describe_unknown_flags(flags_.app());
     // CLI11 parses the value of an unknown flag as an argument, so further faults would mislead.
     if (!faults.empty()) return {};
     faults = surplus_arguments(flags_.app());

@@ -27,11 +27,11 @@ class server_discovery {
 
     /// Queries the sources immediately, then periodically. Has no effect if no source can change.
     void start();
-    void ask_all();
+    void query_all_sources();
 
  private:
-    void ask(std::size_t source);
-    void take(std::size_t source, source_answer answer);
+    void query_source(std::size_t source);
+    void on_answer(std::size_t source, source_answer answer);
 
     std::vector<server_source> sources_;
     resolve_function resolve_;

@@ -41,7 +41,7 @@ const std::string* find_model(const std::vector<gateway::model_servers>& models,
 
 }  // namespace
 
-source_answer servers_at(std::string_view url, std::vector<std::string> addresses) {
+source_answer make_address_urls(std::string_view url, std::vector<std::string> addresses) {
     const auto is_v6 = [](const std::string& a) { return a.find(':') != a.npos; };
     if (!std::ranges::all_of(addresses, is_v6)) std::erase_if(addresses, is_v6);
     std::ranges::sort(addresses);
@@ -59,7 +59,7 @@ server_source::server_source(std::string model, const named_server& first)
       file_(first.file),
       urls_{first.url} {}
 
-source_log_line server_source::take(source_answer answer) {
+source_log_line server_source::apply_answer(source_answer answer) {
     if (!answer.fault.empty()) return report_fault(answer.fault);
     auto urls = each_once(answer.urls);
     const auto before = identities_of(urls_);

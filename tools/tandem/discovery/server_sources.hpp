@@ -20,7 +20,7 @@ struct source_answer {
 
 /// Returns the URL of each address; equal addresses have equal URLs. Uses the IPv4 addresses, or
 /// the IPv6 addresses if there are none, so that a server with both is not listed twice.
-source_answer servers_at(std::string_view url, std::vector<std::string> addresses);
+source_answer make_address_urls(std::string_view url, std::vector<std::string> addresses);
 
 /// The line to log about an answer; empty if there is nothing to log.
 struct source_log_line {
@@ -46,7 +46,7 @@ class server_source {
     void add(std::string url) { urls_.push_back(std::move(url)); }
     /// Replaces the servers with those in the answer. On a fault, keeps them, and reports the fault
     /// once.
-    source_log_line take(source_answer answer);
+    source_log_line apply_answer(source_answer answer);
 
  private:
     source_log_line report_fault(const std::string& fault);

@@ -50,7 +50,7 @@ fault_words split_error_message(const failure& f) {
     const auto& theirs = f.diag.server_message;
     // An HTML page is not useful on one line.
     if (!theirs.empty() && !theirs.starts_with('<'))
-        what += "; server message: " + shortened(theirs, max_server_message);
+        what += "; server message: " + truncate_to_width(theirs, max_server_message);
     return {std::move(what), std::move(remedy)};
 }
 

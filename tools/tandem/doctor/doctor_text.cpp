@@ -90,7 +90,7 @@ std::string advice_lines(const screen_style& style, const doctor_advice& advice)
     lines += title(style, "Advised for llama-server, in addition to your other flags");
     for (const auto& s : advice.llama_server) lines += setting_lines(style, s);
     // The command is not wrapped, so that it can be copied.
-    return lines + "\n  " + shortened(advice.command, 4096) + '\n';
+    return lines + "\n  " + truncate_to_width(advice.command, 4096) + '\n';
 }
 
 std::string counts(const std::vector<finding>& findings) {
@@ -119,7 +119,7 @@ std::string verdict(const screen_style& style, const doctor_report& report) {
 
 std::string format_doctor_report(const screen_style& style, const doctor_report& report) {
     return fmt::format("{}  {}\n", colorize(style.color, paint::bold, "tandem doctor"),
-                       shortened(report.facts.url, style.width - 15)) +
+                       truncate_to_width(report.facts.url, style.width - 15)) +
            group_lines(style, report, finding_group::server, "Server") +
            group_lines(style, report, finding_group::measured, "Measured") +
            group_lines(style, report, finding_group::cluster, "Cluster") +

@@ -33,8 +33,8 @@ std::string misspelt(std::string_view name, const std::vector<std::string>& know
     // Allows one edit per four letters, at most two, because short names resemble each other.
     const auto most = std::min<std::size_t>(2, (name.size() - prefix) / 4);
     const auto near = std::ranges::min_element(
-        known, {}, [name](const std::string& k) { return distance(name, k); });
-    return distance(name, *near) <= most ? *near : std::string();
+        known, {}, [name](const std::string& k) { return edit_distance(name, k); });
+    return edit_distance(name, *near) <= most ? *near : std::string();
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ bool is_url(std::string_view argument) {
 
 }  // namespace
 
-std::string unknown_flag(const CLI::App& app, const std::string& argument) {
+std::string describe_unknown_flag(const CLI::App& app, const std::string& argument) {
     if (std::ranges::find(removed_flags, argument.substr(0, argument.find('='))) !=
         removed_flags.end())
         return argument +
@@ -53,10 +53,10 @@ std::string unknown_flag(const CLI::App& app, const std::string& argument) {
            (like.empty() ? "" : fmt::format("; did you mean {}?", like));
 }
 
-std::vector<std::string> unknown_flags(const CLI::App& app) {
+std::vector<std::string> describe_unknown_flags(const CLI::App& app) {
     std::vector<std::string> faults;
     for (const auto& flag : collect_unparsed_arguments(app).flags)
-        faults.push_back(unknown_flag(app, flag));
+        faults.push_back(describe_unknown_flag(app, flag));
     return faults;
 }
 
@@ -71,7 +71,7 @@ std::vector<std::string> surplus_arguments(const CLI::App& app) {
 }
 
 std::vector<std::string> argument_faults(const CLI::App& app) {
-    auto faults = unknown_flags(app);
+    auto faults = describe_unknown_flags(app);
     return faults.empty() ? surplus_arguments(app) : faults;
 }
 
@@ -121,8 +121,8 @@ std::optional<int> read_number(const char* flag, const std::string& text, int le
                                std::vector<std::string>& faults) {
     const auto number = parse_number<int>(text);
     if (number && *number >= least && *number <= most) return number;
-    faults.push_back(
-        refusal_of(flag, text, fmt::format("a whole number from {} to {}", least, most)));
+    faults.push_back(make_invalid_value_message(
+        flag, text, fmt::format("a whole number from {} to {}", least, most)));
     return std::nullopt;
 }
 
@@ -131,7 +131,8 @@ std::optional<double> read_decimal(const char* flag, const std::string& text, do
     const auto number = parse_number<double>(text);
     // Comparisons with NaN are false, so NaN is rejected.
     if (number && *number >= least && *number <= most) return number;
-    faults.push_back(refusal_of(flag, text, fmt::format("a number from {} to {}", least, most)));
+    faults.push_back(
+        make_invalid_value_message(flag, text, fmt::format("a number from {} to {}", least, most)));
     return std::nullopt;
 }
 
@@ -140,9 +141,10 @@ std::optional<duration> read_time(const char* flag, const std::string& text, dur
     const auto time = parse_duration(text);
     if (time && *time >= least && *time <= most) return time;
     const bool has_unit = time && text.find_first_not_of("0123456789.") != text.npos;
-    faults.push_back(refusal_of(flag, text,
-                                fmt::format("{}{}", detail::describe_time_range(least, most),
-                                            has_unit ? "" : detail::time_examples)));
+    faults.push_back(
+        make_invalid_value_message(flag, text,
+                                   fmt::format("{}{}", detail::describe_time_range(least, most),
+                                               has_unit ? "" : detail::time_examples)));
     return std::nullopt;
 }
 
@@ -150,13 +152,14 @@ std::optional<std::size_t> read_choice(const char* flag, std::span<const std::st
                                        std::string_view text, std::vector<std::string>& faults) {
     const auto found = std::ranges::find(names, text);
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-    faults.push_back(refusal_of(
+    faults.push_back(make_invalid_value_message(
         flag, text,
         fmt::format("{} or {}", fmt::join(names.first(names.size() - 1), ", "), names.back())));
     return std::nullopt;
 }
 
-std::string refusal_of(const char* flag, std::string_view text, std::string_view expected) {
+std::string make_invalid_value_message(const char* flag, std::string_view text,
+                                       std::string_view expected) {
     return fmt::format("{} {}", flag, detail::invalid_value_text(text, expected));
 }
 

@@ -26,14 +26,14 @@ struct unparsed_arguments {
 /// All arguments after "--" are positional; "--" itself is dropped.
 unparsed_arguments collect_unparsed_arguments(const CLI::App& app);
 
-std::vector<std::string> unknown_flags(const CLI::App& app);
+std::vector<std::string> describe_unknown_flags(const CLI::App& app);
 std::vector<std::string> surplus_arguments(const CLI::App& app);
 /// Returns unknown flags or, if there are none, surplus arguments. CLI11 parses the value of an
 /// unknown flag as an argument; reporting it, too, would mislead.
 std::vector<std::string> argument_faults(const CLI::App& app);
 /// Returns "--slotz is an unknown flag; did you mean --slots?", with suggestions from the flags of
 /// `app`.
-std::string unknown_flag(const CLI::App& app, const std::string& argument);
+std::string describe_unknown_flag(const CLI::App& app, const std::string& argument);
 /// Reports flags such as "--stop=", for which CLI11 would use the next argument as the value. The
 /// flags belong to `app` or to one of its subcommands.
 std::vector<std::string> empty_values(const CLI::App& app,
@@ -65,6 +65,7 @@ std::optional<std::size_t> read_choice(const char* flag, std::span<const std::st
                                        std::string_view text, std::vector<std::string>& faults);
 
 /// Returns the message for an invalid value: "--color is red; it must be auto, always or never".
-std::string refusal_of(const char* flag, std::string_view text, std::string_view expected);
+std::string make_invalid_value_message(const char* flag, std::string_view text,
+                                       std::string_view expected);
 
 }  // namespace tandem::command

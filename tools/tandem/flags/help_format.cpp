@@ -103,7 +103,7 @@ std::string similar_flag(const CLI::App& app, std::string_view name) {
     for (const auto* o : app.get_options())
         for (const auto& known : o->get_lnames()) {
             const bool begins = may_be_part && known.starts_with(name);
-            const auto d = begins ? 1 : distance(name, known);
+            const auto d = begins ? 1 : edit_distance(name, known);
             const bool part = may_be_part && known.find(name) != known.npos;
             if (part && with_part.empty()) with_part = "--" + known;
             // Of two flags that start with `name`, prefer the shorter one.

@@ -29,8 +29,8 @@ void add_pace(command_flags& flags, speech_pace& pace, const char* help, const c
         if (const auto parsed = parse_speech_pace(text))
             pace = *parsed;
         else
-            faults.push_back(refusal_of("--tts", text,
-                                        "none, or wpm=N with N greater than 0 and at most 100000"));
+            faults.push_back(make_invalid_value_message(
+                "--tts", text, "none, or wpm=N with N greater than 0 and at most 100000"));
     };
     flags.add("--tts", "PACE", help, read, default_pace);
 }

@@ -221,7 +221,7 @@ void edited_line::insert(const std::string& text) {
 }
 
 // libedit does not show what it would insert, so the check comes after the insertion.
-bool edited_line::yank(std::size_t max_bytes) {
+bool edited_line::insert_erased_text(std::size_t max_bytes) {
     const auto before = std::wstring(state_->text());
     const auto at = static_cast<std::size_t>(state_->cursor());
     state_->call(key_of(key_kind::put_back));
@@ -239,18 +239,18 @@ void edited_line::set_text(const std::string& text) {
     state_->replace(all, all.size());
 }
 
-std::string edited_line::drawn() {
+std::string edited_line::draw() {
     el_resize(state_->line);
     state_->out.take();
     el_wset(state_->line, EL_REFRESH);
     return state_->out.take();
 }
 
-std::string edited_line::changes() {
+std::string edited_line::draw_changes() {
     return state_->out.take();
 }
 
-std::string edited_line::removed() {
+std::string edited_line::erase() {
     auto& s = *state_;
     const auto kept = std::wstring(s.text());
     const int at = s.cursor();
@@ -266,7 +266,7 @@ std::string edited_line::redraw_at_width(int width) {
     const auto before = narrow(s.text().substr(0, static_cast<std::size_t>(s.cursor())));
     const int rows = rows_before_cursor("> " + before, width);
     const auto up = rows > 0 ? fmt::format("\x1b[{}A", rows) : std::string();
-    return up + "\r\x1b[J" + drawn();
+    return up + "\r\x1b[J" + draw();
 }
 
 }  // namespace tandem::command

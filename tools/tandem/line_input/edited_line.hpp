@@ -29,14 +29,14 @@ class edited_line {
     void insert(const std::string& text);
     /// Inserts the most recently erased text. Returns false without a change if the line would
     /// exceed `max_bytes`.
-    bool yank(std::size_t max_bytes);
+    bool insert_erased_text(std::size_t max_bytes);
     std::string text() const;
     void set_text(const std::string& text);
 
     /// See bottom_lines.
-    std::string drawn();
-    std::string changes();
-    std::string removed();
+    std::string draw();
+    std::string draw_changes();
+    std::string erase();
     /// Redraws the line after the terminal was resized to `width` columns and has rewrapped its
     /// text.
     std::string redraw_at_width(int width);

@@ -54,7 +54,7 @@ line_editor::line_editor(boost::asio::io_context& ioc, terminal& screen, int in,
     reader_.on_line([this](read_line r) { on_bytes(std::move(r)); });
 }
 
-void line_editor::next() {
+void line_editor::request_line() {
     ++asked_;
     if (phase_ == phase::unused) start();
     deliver();
@@ -88,7 +88,7 @@ void line_editor::listen(bool yes) {
 void line_editor::take_terminal() {
     if (phase_ != phase::running || has_terminal_ || !is_in_foreground(in_)) return;
     has_terminal_ = true;
-    terminal_modes::keep(in_);
+    terminal_modes::save_modes(in_);
     line_.begin_keys();
     screen_.send_control_sequence(terminal_modes::enable_bracketed_paste);
     screen_.set_bottom(this);
@@ -122,12 +122,12 @@ void line_editor::suspend() {
 
 std::string line_editor::draw() {
     is_resized_ = false;
-    return line_.drawn();
+    return line_.draw();
 }
 
 std::string line_editor::draw_changes() {
     return std::exchange(is_resized_, false) ? line_.redraw_at_width(screen_.out_width())
-                                             : line_.changes();
+                                             : line_.draw_changes();
 }
 
 // --- keys
@@ -135,7 +135,7 @@ std::string line_editor::draw_changes() {
 void line_editor::read_more() {
     if (is_reading_ || phase_ != phase::running || lines_.size() >= max_lines_ahead) return;
     is_reading_ = true;
-    reader_.next();
+    reader_.request_line();
 }
 
 void line_editor::on_bytes(read_line read) {
@@ -158,7 +158,7 @@ void line_editor::on_bytes(read_line read) {
 void line_editor::press_all(std::string_view bytes) {
     take_terminal();
     if (!has_terminal_) return;
-    for (const auto& k : keys_.take(bytes))
+    for (const auto& k : keys_.decode(bytes))
         if (phase_ == phase::running) press(k);
 }
 
@@ -176,7 +176,7 @@ void line_editor::press(const typed_key& k) {
         case pressed::pasted:
             return put(k);
         case pressed::put_back:
-            if (!line_.yank(max_line_bytes)) warn_about_dropped_text("put back");
+            if (!line_.insert_erased_text(max_line_bytes)) warn_about_dropped_text("put back");
             return;
         case pressed::end_of_input:
             if (!line_.text().empty()) return line_.press({.what = pressed::erase_next});

@@ -31,7 +31,7 @@ class line_editor final : public line_source, private bottom_lines {
         on_change_ = std::move(f);
     }
     /// The first call switches the terminal to single-key input.
-    void next() override;
+    void request_line() override;
     /// While the editor listens, it shows the prompt even if nothing has been typed.
     void listen(bool yes);
     /// Stops reading, restores the terminal mode and releases the event loop.
@@ -43,7 +43,7 @@ class line_editor final : public line_source, private bottom_lines {
     bool is_shown() const override { return is_listening_ || !line_.text().empty(); }
     std::string draw() override;
     std::string draw_changes() override;
-    std::string erase() override { return line_.removed(); }
+    std::string erase() override { return line_.erase(); }
 
     void start();
     void take_terminal();

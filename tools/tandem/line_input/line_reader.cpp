@@ -44,7 +44,7 @@ void block_signals() {
 
 line_reader::line_reader(boost::asio::any_io_executor executor, int fd, reads what)
     : executor_(std::move(executor)), what_(what), stop_fd_(make_event()) {
-    thread_ = std::thread([this, fd] { work(fd); });
+    thread_ = std::thread([this, fd] { read_lines_on_thread(fd); });
 }
 
 line_reader::~line_reader() {
@@ -59,7 +59,7 @@ line_reader::~line_reader() {
     ::close(stop_fd_);
 }
 
-void line_reader::next() {
+void line_reader::request_line() {
     {
         const std::lock_guard lock(mutex_);
         ++asked_;
@@ -86,7 +86,7 @@ void line_reader::make_line(read_line& read) const {
     read.text = strip_controls(read.text);
 }
 
-void line_reader::work(int fd) {
+void line_reader::read_lines_on_thread(int fd) {
     block_signals();
     input_lines lines(fd, stop_fd_, max_line_bytes);
     for (int number = 1; wait_until_asked(); ++number) {

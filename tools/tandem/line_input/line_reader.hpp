@@ -27,10 +27,10 @@ class line_reader final : public line_source {
 
     void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
     /// The handler of on_line() runs on `executor`.
-    void next() override;
+    void request_line() override;
 
  private:
-    void work(int fd);
+    void read_lines_on_thread(int fd);
     void make_line(read_line& read) const;
     bool wait_until_asked();
 

@@ -32,13 +32,13 @@ class line_source {
     line_source(const line_source&) = delete;
     line_source& operator=(const line_source&) = delete;
 
-    /// Sets the handler that receives the lines. Must be called before next().
+    /// Sets the handler that receives the lines. Must be called before request_line().
     virtual void on_line(std::function<void(read_line)> f) = 0;
     /// Sets a handler that receives the line being typed whenever it changes. Has no effect if the
     /// source knows only whole lines.
     virtual void on_change(std::function<void(const std::string&)>) {}
     /// Requests one line, which is delivered later.
-    virtual void next() = 0;
+    virtual void request_line() = 0;
 };
 
 }  // namespace tandem::command

@@ -88,7 +88,7 @@ std::string whole_characters(std::string_view text) {
 
 }  // namespace
 
-std::vector<typed_key> key_decoder::take(std::string_view bytes) {
+std::vector<typed_key> key_decoder::decode(std::string_view bytes) {
     waiting_ += bytes;
     std::vector<typed_key> keys;
     while (!waiting_.empty()) {

@@ -47,7 +47,7 @@ class key_decoder {
  public:
     explicit key_decoder(std::size_t max_pasted) : max_pasted_(max_pasted) {}
 
-    std::vector<typed_key> take(std::string_view bytes);
+    std::vector<typed_key> decode(std::string_view bytes);
 
  private:
     bool take_pasted();

@@ -15,7 +15,7 @@ void print_output_failure(terminal& t, std::string_view who) {
 
 int exit_status_of(const terminal& t, bool good) {
     if (const auto lost = output_exit_status(t)) return *lost;
-    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
+    if (signal_pipe::received_signal() != 0) return by_signal + signal_pipe::received_signal();
     return good ? all_good : not_all_good;
 }
 

@@ -71,7 +71,7 @@ signal_pipe::~signal_pipe() {
     ::close(fd_);
 }
 
-int signal_pipe::received() noexcept {
+int signal_pipe::received_signal() noexcept {
     return first_signal;
 }
 

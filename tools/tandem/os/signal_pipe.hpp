@@ -16,7 +16,7 @@ class signal_pipe {
     /// Becomes readable when a signal arrives. Non-blocking.
     int fd() const noexcept { return fd_; }
     /// Returns the first signal received; 0 = none.
-    static int received() noexcept;
+    static int received_signal() noexcept;
     /// Returns true if the first signal was SIGHUP. Terminal I/O errors are then expected.
     static bool has_hung_up() noexcept;
 

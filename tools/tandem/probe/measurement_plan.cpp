@@ -29,7 +29,7 @@ std::vector<int> idle_slots(const doctor_facts& facts) {
 
 }  // namespace
 
-measurement_plan plan_of(const doctor_facts& facts) {
+measurement_plan make_measurement_plan(const doctor_facts& facts) {
     const auto& props = facts.props.value;
     measurement_plan plan{.slots = idle_slots(facts), .prompt_tokens = default_prompt_tokens};
     if (props.context_per_slot > 0) {
@@ -53,7 +53,7 @@ int count_foreign_slots(const std::vector<slot_state>& before, const std::vector
     }));
 }
 
-std::string prompt_text(std::uint64_t unique) {
+std::string make_unique_prompt(std::uint64_t unique) {
     auto text = fmt::format("{:x} ", unique);
     for (int i = 1; i <= sentences; ++i)
         text += fmt::format(

@@ -30,7 +30,7 @@ struct measurement_plan {
 };
 
 /// Precondition: facts.props.ok().
-measurement_plan plan_of(const doctor_facts& facts);
+measurement_plan make_measurement_plan(const doctor_facts& facts);
 
 /// Returns the number of slots that other clients use in `now` or have used since `before`. Ignores
 /// use of `own` slots between the two, and current work on the slot `cut`.
@@ -39,6 +39,6 @@ int count_foreign_slots(const std::vector<slot_state>& before, const std::vector
 
 /// Returns a text of more than 256 tokens for any model. Its start is unique, so no slot has it
 /// cached.
-std::string prompt_text(std::uint64_t unique);
+std::string make_unique_prompt(std::uint64_t unique);
 
 }  // namespace tandem::command

@@ -41,7 +41,7 @@ server_measurement::server_measurement(probe_session& session, doctor_facts& fac
       facts_(facts),
       measures_(facts.measured.value),
       on_step_(std::move(on_step)),
-      plan_(plan_of(facts)) {}
+      plan_(make_measurement_plan(facts)) {}
 
 bool server_measurement::should_continue() const {
     return !session_.stopped() && !facts_.measured.fault.ec && measures_.busy_after_cut_ms < 0;
@@ -70,7 +70,7 @@ awaitable<void> server_measurement::run() {
 
 awaitable<server_measurement::tokens> server_measurement::new_prompt(int length) {
     static std::random_device random;
-    const auto text = prompt_text(std::uniform_int_distribution<std::uint64_t>()(random));
+    const auto text = make_unique_prompt(std::uniform_int_distribution<std::uint64_t>()(random));
     auto ids = co_await session_.tokenize(text);
     if (ids.failed()) fail(ids.fault);
     const auto most = static_cast<std::size_t>(length);
@@ -81,13 +81,13 @@ awaitable<server_measurement::tokens> server_measurement::new_prompt(int length)
 awaitable<void> server_measurement::run_round(tokens prompt) {
     auto& r = rounds_.back();
     report_step("a new prompt");
-    co_await begin(prompt, r);
+    co_await measure_first_request(prompt, r);
     if (should_continue() && plan_.may_cut) co_await cut_and_continue(prompt, r);
     if (should_continue() && plan_.slots.size() > 1) co_await measure_other_slot(prompt, r);
-    if (should_continue()) co_await change_conversation(prompt, r);
+    if (should_continue()) co_await measure_conversation_change(prompt, r);
 }
 
-awaitable<void> server_measurement::begin(tokens& prompt, doctor_round& r) {
+awaitable<void> server_measurement::measure_first_request(tokens& prompt, doctor_round& r) {
     const auto a = co_await send(prompt, plan_.slots[0], plan_.generated);
     if (!should_continue()) co_return;
     r.first_token_cold_ms = a.first_token_ms;
@@ -101,7 +101,7 @@ awaitable<void> server_measurement::cut_and_continue(tokens& prompt, doctor_roun
     if (!should_continue()) co_return;
     r.first_token_warm_ms = cut.first_token_ms;
     // There is no cut if the server finishes first.
-    if (cut.was_cut && plan_.can_watch) co_await watch_cut(cut, r);
+    if (cut.was_cut && plan_.can_watch) co_await measure_slot_release(cut, r);
     if (plan_.guard > duration{})
         report_step("a pause, because the build may crash on an early request");
     co_await session_.pause(plan_.guard);
@@ -121,7 +121,7 @@ awaitable<void> server_measurement::measure_other_slot(tokens& prompt, doctor_ro
     if (should_continue()) r.first_slot_again = get_cache_usage(back);
 }
 
-awaitable<void> server_measurement::change_conversation(tokens& prompt, doctor_round& r) {
+awaitable<void> server_measurement::measure_conversation_change(tokens& prompt, doctor_round& r) {
     report_step("a change of conversation");
     auto foreign = co_await new_prompt(foreign_tokens);
     co_await send(foreign, plan_.slots[0], 1);
@@ -144,7 +144,7 @@ awaitable<probe_answer> server_measurement::send(tokens& prompt, int slot, int n
     co_return answer;
 }
 
-awaitable<void> server_measurement::watch_cut(const probe_answer& cut, doctor_round& r) {
+awaitable<void> server_measurement::measure_slot_release(const probe_answer& cut, doctor_round& r) {
     const int slot = plan_.slots[0];
     for (;;) {
         const auto slots = co_await session_.slots();

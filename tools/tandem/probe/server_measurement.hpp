@@ -25,11 +25,11 @@ class server_measurement {
     using tokens = std::vector<wire::token_id>;
 
     awaitable<void> run_round(tokens prompt);
-    awaitable<void> begin(tokens& prompt, doctor_round& r);
+    awaitable<void> measure_first_request(tokens& prompt, doctor_round& r);
     awaitable<void> cut_and_continue(tokens& prompt, doctor_round& r);
     awaitable<void> measure_other_slot(tokens& prompt, doctor_round& r);
-    awaitable<void> change_conversation(tokens& prompt, doctor_round& r);
-    awaitable<void> watch_cut(const probe_answer& cut, doctor_round& r);
+    awaitable<void> measure_conversation_change(tokens& prompt, doctor_round& r);
+    awaitable<void> measure_slot_release(const probe_answer& cut, doctor_round& r);
     awaitable<tokens> new_prompt(int length);
     // Appends the generated tokens to the prompt.
     awaitable<probe_answer> send(tokens& prompt, int slot, int n_predict, int cut_after = 0);

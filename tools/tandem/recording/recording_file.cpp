@@ -25,7 +25,7 @@ class recording_file::lines {
     bool begin() {
         const std::scoped_lock lock(mutex_);
         if (file_ || is_closed_ || !fault_.empty()) return file_ != nullptr;
-        const int fd = place_.take();
+        const int fd = place_.take_descriptor();
         fault_ = place_.fault();
         if (fd < 0) return false;
         file_ = ::fdopen(fd, "w");

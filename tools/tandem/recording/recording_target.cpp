@@ -111,7 +111,7 @@ void recording_target::move_older_recording_aside() {
     ::close(std::exchange(fd_, fresh));
 }
 
-int recording_target::take() {
+int recording_target::take_descriptor() {
     if (fault_.empty() && has_older()) move_older_recording_aside();
     if (fault_.empty() && is_file_ && ::fchmod(fd_, owner_alone) != 0)
         refuse(path_, std::strerror(errno));

@@ -5,7 +5,7 @@
 namespace tandem::command {
 
 /// Reserves the file that a run records to, so that no other process can record to it. An older
-/// recording stays in place until take(), which renames it to FILE.old.
+/// recording stays in place until take_descriptor(), which renames it to FILE.old.
 class recording_target {
  public:
     explicit recording_target(std::string path);
@@ -18,7 +18,7 @@ class recording_target {
     bool has_older() const noexcept { return !older_.empty(); }
     /// Returns the descriptor of a locked, empty file that only the owner can read. The caller must
     /// close it. Returns a negative value on a fault. May be called only once.
-    int take();
+    int take_descriptor();
 
  private:
     void open();

@@ -98,10 +98,10 @@ awaitable<void> replay::run_all(const dialogue_list& list) {
     std::size_t next = 0;
     co_await when_all(ioc_.get_executor(),
                       std::min(static_cast<std::size_t>(rules_.concurrency), runs),
-                      [&](std::size_t) { return work(list, next); });
+                      [&](std::size_t) { return run_queued_dialogues(list, next); });
 }
 
-awaitable<void> replay::work(const dialogue_list& list, std::size_t& next) {
+awaitable<void> replay::run_queued_dialogues(const dialogue_list& list, std::size_t& next) {
     const auto each = static_cast<std::size_t>(rules_.conversations);
     while (!stopping_ && next < list.size() * each) {
         const auto& d = *list[next / each];
@@ -125,9 +125,9 @@ awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     running->set_server_url(server.url);
     co_await speak(running, d);
     turn_outcome outcome;
-    outcome.add(running->end().result);
-    report_end(running->end(), check_turn(d, 0, outcome));
-    servers_.on_reply_failed(server, running->end().result.error);
+    outcome.add(running->make_end_event().result);
+    report_end(running->make_end_event(), check_turn(d, 0, outcome));
+    servers_.on_reply_failed(server, running->make_end_event().result.error);
     totals_.set_server_state(server.url, server.state());
 }
 
@@ -154,7 +154,7 @@ awaitable<void> replay::fetch_server_states() {
 }
 
 awaitable<void> replay::run_conversation(const dialogue& d, const std::string& id) {
-    running_dialogue run{d, id, begin(d), canned_results(d)};
+    running_dialogue run{d, id, begin_conversation(d), canned_results(d)};
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
         run.turn = turn;
         run.outcome = {};
@@ -167,7 +167,7 @@ awaitable<void> replay::run_conversation(const dialogue& d, const std::string& i
 }
 
 // If the dialogue has only `messages`, the last one is the text of the first turn.
-conversation replay::begin(const dialogue& d) {
+conversation replay::begin_conversation(const dialogue& d) {
     auto options = settings_.conversation;
     options.messages = d.messages;
     if (d.turns.empty()) options.messages.pop_back();
@@ -227,7 +227,7 @@ awaitable<finish_reason> replay::run_reply(running_dialogue& run, generation_opt
         std::make_shared<paced_reply>(ioc_.get_executor(), std::move(reply), where, rules_.pace,
                                       settings_.client.limits.continue_timeout, &run.talk);
     co_await speak(running, run.d);
-    auto e = running->end();
+    auto e = running->make_end_event();
     const auto ended = e.result.finish_reason;
     run.outcome.add(e.result);
     report_end(std::move(e), run.ends_turn(ended, results)

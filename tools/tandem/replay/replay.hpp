@@ -52,7 +52,7 @@ class replay {
     awaitable<void> run_conversations(dialogue_list list);
     awaitable<void> fetch_server_states();
     awaitable<void> run_all(const dialogue_list& list);
-    awaitable<void> work(const dialogue_list& list, std::size_t& next);
+    awaitable<void> run_queued_dialogues(const dialogue_list& list, std::size_t& next);
 
     awaitable<void> run_prompt(const dialogue& d, const std::string& id);
     awaitable<void> run_conversation(const dialogue& d, const std::string& id);
@@ -85,7 +85,7 @@ class replay {
                                        reply_name where, std::vector<std::string>& results);
     void answer_calls(running_dialogue& run, tandem::reply& reply,
                       std::vector<std::string>& results);
-    conversation begin(const dialogue& d);
+    conversation begin_conversation(const dialogue& d);
     generation_options options_of(const dialogue& d) const;
 
     // Returns false if the run is stopping.

@@ -147,7 +147,7 @@ void replay_flags::add_output_flags() {
 
 replay_options replay_flags::read(const environment& variables, std::vector<std::string>& faults) {
     auto& o = options_;
-    faults = unknown_flags(flags_.app());
+    faults = describe_unknown_flags(flags_.app());
     // CLI11 parses the value of an unknown flag as FILE, so further faults would mislead.
     if (faults.empty()) check_texts(faults);
     auto opened = open(faults);

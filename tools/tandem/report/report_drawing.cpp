@@ -170,7 +170,7 @@ void draw_file_label(out_text out, const report_bar& bar, const time_scale& scal
                    R"(<svg class="label" x="{}" y="{}" width="{}" height="22">)"
                    R"(<text x="{}" y="15">{}</text></svg>)",
                    scale.at(bar.from_ms), top, scale.width(bar.from_ms, bar.to_ms), indent,
-                   escape_markup(shortened(bar.label, columns)));
+                   escape_markup(truncate_to_width(bar.label, columns)));
 }
 
 void draw_label(out_text out, const report_bar& bar, const time_scale& scale, int top, int width) {
@@ -236,7 +236,7 @@ std::string with_title(std::string_view fit, std::string_view whole) {
 }
 
 std::string fitted(std::string_view text, int columns) {
-    return with_title(shortened(text, columns), text);
+    return with_title(truncate_to_width(text, columns), text);
 }
 
 // Returns the width for the longest lane name.
@@ -320,7 +320,7 @@ std::string format_reply_name(const report_reply& r) {
 // Shortens only the id, so that the number at the end stays visible.
 std::string short_name(const report_reply& r) {
     const auto number = format_reply_name(r).substr(r.id.size());
-    return shortened(r.id, columns_for_name - static_cast<int>(number.size())) + number;
+    return truncate_to_width(r.id, columns_for_name - static_cast<int>(number.size())) + number;
 }
 
 std::string format_reply_facts(const report_reply& r) {

@@ -45,7 +45,7 @@ void keep_changes(std::vector<slot_use>& uses) {
 }
 
 report_bar make_stay(const slot_use& u, double to_ms, int hue) {
-    const auto id = shortened(u.id, columns_for_id);
+    const auto id = truncate_to_width(u.id, columns_for_id);
     // The page shortens what follows the first space of a label.
     return {.what = report_bar::kind::resident,
             .from_ms = u.at_ms,

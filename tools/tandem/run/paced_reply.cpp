@@ -110,7 +110,7 @@ awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
     }
 }
 
-end_event paced_reply::end() const {
+end_event paced_reply::make_end_event() const {
     const auto& result = this->result();
     const bool too_slow =
         result.error == errc::continue_timeout && last_speech_ > continue_timeout_;
@@ -122,7 +122,7 @@ end_event paced_reply::end() const {
         .gap_ms = to_ms(waited_),
         .hint = too_slow ? describe_too_slow_speech(pace_, last_speech_, continue_timeout_) : "",
         .server = server_,
-        .slots = slots_.of(result)};
+        .slots = slots_.split_by_slot(result)};
 }
 
 }  // namespace tandem::command

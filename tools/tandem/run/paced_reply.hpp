@@ -39,9 +39,9 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     /// Waits for the end of the speech, then continues. Returns early if the reply ends.
     awaitable<void> speak(const chunk& c);
     /// Time of the latest continue.
-    clock::time_point continued() const noexcept { return continued_; }
+    clock::time_point last_continue_time() const noexcept { return continued_; }
     /// Valid after the reply has ended.
-    end_event end() const;
+    end_event make_end_event() const;
 
  private:
     awaitable<void> wait_for_speech(clock::time_point end);

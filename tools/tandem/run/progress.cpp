@@ -38,7 +38,7 @@ progress::progress(boost::asio::io_context& ioc, terminal& t, std::function<std:
 
 // A line as wide as the terminal could wrap, and would then not be erased completely.
 void progress::show() {
-    terminal_.show_status(shortened(line_(), terminal_.err_width() - 1));
+    terminal_.show_status(truncate_to_width(line_(), terminal_.err_width() - 1));
 }
 
 void progress::stop() {

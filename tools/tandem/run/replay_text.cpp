@@ -26,14 +26,14 @@ constexpr int max_broken_columns = 400;
 constexpr double min_wait_ms = 1;  // shorter waits are not reported
 
 std::string quoted(std::string_view text, int columns) {
-    return fmt::format("«{}»", shortened(text, columns));
+    return fmt::format("«{}»", truncate_to_width(text, columns));
 }
 
 // Returns the name column of a line.
 std::string prefix(const text_style& style, const reply_name& name) {
     if (style.name_columns == 0) return {};
-    const auto text =
-        filled(shortened(format_reply_name(name), style.name_columns), style.name_columns);
+    const auto text = pad_to_columns(truncate_to_width(format_reply_name(name), style.name_columns),
+                                     style.name_columns);
     return colorize(style.color, paint::bold, text) + "  ";
 }
 
@@ -215,7 +215,7 @@ std::string broken_lines(const text_style& style, const end_event& e) {
     for (const auto& b : e.checked->broken)
         text += block(style, e.where, blank, note_columns,
                       fmt::format("{}: {}", format_place(*e.checked),
-                                  shortened(describe(b), max_broken_columns)),
+                                  truncate_to_width(describe(b), max_broken_columns)),
                       paint::red);
     return text;
 }
@@ -294,7 +294,7 @@ std::string server_lines(const text_style& style, std::string_view url, const se
                     format_count(props.context_per_slot, "token"));
     if (style.is_playback) text = "recorded from " + text;
     if (style.shows_servers) text = fmt::format("{}: {}", url, text);
-    auto result = colorize(style.color, paint::dim, shortened(text, style.width)) + '\n';
+    auto result = colorize(style.color, paint::dim, truncate_to_width(text, style.width)) + '\n';
     if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
         result += colorize(style.color, paint::yellow, warning) + '\n';
     return result;
@@ -312,7 +312,7 @@ std::string start_lines(const text_style& style, const start_event& e) {
                colorize(style.color, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';
     const int left = std::max(min_text_columns, style.width - count_columns(name) - 4);
     return fmt::format("\n{}  {}\n",
-                       colorize(style.color, paint::bold, shortened(name, style.width)),
+                       colorize(style.color, paint::bold, truncate_to_width(name, style.width)),
                        colorize(style.color, paint::dim, quoted(e.prompt, left)));
 }
 

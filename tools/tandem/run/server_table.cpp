@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const std::vector<server_stats>& servers, int 
     for (const auto& s : servers) names.push_back(s.url);
     if (std::ranges::any_of(names, [=](const auto& n) { return count_columns(n) > columns; }))
         std::ranges::transform(names, names.begin(), without_scheme);
-    for (auto& n : names) n = shortened(n, columns);
+    for (auto& n : names) n = truncate_to_width(n, columns);
     return names;
 }
 
@@ -35,15 +35,16 @@ std::string server_table(const std::vector<server_stats>& servers, int width) {
     const auto names = names_of(servers, std::max(min_name_columns, width - figure_columns));
     int columns = min_name_columns;
     for (const auto& n : names) columns = std::max(columns, count_columns(n));
-    auto text = fmt::format("  {}{:>6}{:>10}{:>8}{:>11}{:>11}{:>11}\n", filled("server", columns),
-                            "slot", "requests", "chunks", "generated", "cache hit", "evaluated");
+    auto text =
+        fmt::format("  {}{:>6}{:>10}{:>8}{:>11}{:>11}{:>11}\n", pad_to_columns("server", columns),
+                    "slot", "requests", "chunks", "generated", "cache hit", "evaluated");
     for (std::size_t i = 0; i < servers.size(); ++i) {
-        auto name = filled(names[i], columns);
+        auto name = pad_to_columns(names[i], columns);
         const auto& slots = servers[i].slots;
         if (slots.empty()) text += fmt::format("  {}  {}, not used\n", name, servers[i].state);
         for (const auto& slot : slots) {
             text += fmt::format("  {}{}\n", name, slot_row(slot));
-            name = filled({}, columns);
+            name = pad_to_columns({}, columns);
         }
     }
     return text;

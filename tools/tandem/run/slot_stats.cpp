@@ -33,7 +33,7 @@ const std::string& reply_slot_stats::add(const chunk& c) {
     return last_shown_;
 }
 
-std::vector<slot_stats> reply_slot_stats::of(const reply_result& r) const {
+std::vector<slot_stats> reply_slot_stats::split_by_slot(const reply_result& r) const {
     auto slots = counted_;
     for (const auto& e : r.timeline)
         if (e.what == timeline_event::kind::request)

@@ -41,7 +41,7 @@ class reply_slot_stats {
     const std::string& add(const chunk& c);
     /// Ordered by server and slot; the totals equal those of the result. Counts not covered by a
     /// chunk (the end token, or a request cut before its first chunk) are added to the last slot.
-    std::vector<slot_stats> of(const reply_result& r) const;
+    std::vector<slot_stats> split_by_slot(const reply_result& r) const;
 
  private:
     using place = std::pair<std::string, int>;

@@ -38,7 +38,7 @@ class segment_run {
     outcome read_lines(const std::function<std::string(std::string)>& take,
                        const std::function<std::string()>& skip) {
         std::string line;
-        while (signal_pipe::received() == 0 && terminal_.failure().empty()) {
+        while (signal_pipe::received_signal() == 0 && terminal_.failure().empty()) {
             const auto read = input_.next(line);
             if (read == outcome::line)
                 terminal_.print(take(std::move(line)));
@@ -81,14 +81,14 @@ class segment_run {
     }
 
     int status_of(outcome end) {
-        if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received();
+        if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received_signal();
         print_output_failure(terminal_, "tandem segment");
         if (const auto lost = output_exit_status(terminal_)) return *lost;
         if (end == outcome::failed) {
             print_fault(input_name(options_.file) + ": " + std::strerror(input_.failure()));
             return wrong_use;
         }
-        if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
+        if (signal_pipe::received_signal() != 0) return by_signal + signal_pipe::received_signal();
         return failed_ ? not_all_good : all_good;
     }
 

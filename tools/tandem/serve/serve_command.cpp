@@ -218,7 +218,7 @@ class serving {
         if (missed_hangup_) return;
         if (!options_.key_file.empty()) read_keys_again();
         if (!options_.tls.is_empty()) read_tls_again();
-        if (discovery_) discovery_->ask_all();
+        if (discovery_) discovery_->query_all_sources();
     }
 
     void read_keys_again() {
@@ -265,7 +265,7 @@ class serving {
         if (log_.enabled(level)) log_.write(level, text);
     }
     static std::string shown(const std::string& model) {
-        return shortened(model, static_cast<int>(gateway::max_model_name_bytes));
+        return truncate_to_width(model, static_cast<int>(gateway::max_model_name_bytes));
     }
 
     serve_options options_;

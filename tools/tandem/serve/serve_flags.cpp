@@ -145,7 +145,7 @@ void serve_flags::add_gateway_flags() {
     const auto read_address = [&g](const std::string& text, std::vector<std::string>& faults) {
         const auto address = parse_listen_address(text);
         if (!address)
-            return faults.push_back(refusal_of(
+            return faults.push_back(make_invalid_value_message(
                 "--listen", text,
                 "an address and a port, such as 127.0.0.1:8090, localhost:8090 or [::1]:8090"));
         g.address = address->address;
@@ -238,8 +238,8 @@ void serve_flags::read_adapters(std::vector<std::string>& faults) {
     for (const auto& text : adapters_) {
         auto adapter = parse_adapter(text);
         if (!adapter) {
-            faults.push_back(
-                refusal_of("--adapter", text, "NAME=ID or NAME=ID@MODEL, such as formal=0"));
+            faults.push_back(make_invalid_value_message(
+                "--adapter", text, "NAME=ID or NAME=ID@MODEL, such as formal=0"));
             continue;
         }
         if (!adapter->model.empty()) models.push_back(adapter->model);

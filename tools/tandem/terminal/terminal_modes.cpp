@@ -13,7 +13,7 @@ std::atomic<int> kept_fd = -1;
 
 }  // namespace
 
-void keep(int fd) noexcept {
+void save_modes(int fd) noexcept {
     if (::tcgetattr(fd, &kept_modes) == 0) kept_fd = fd;
 }
 

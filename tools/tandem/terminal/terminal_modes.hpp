@@ -10,7 +10,7 @@ inline constexpr std::string_view enable_bracketed_paste = "\x1b[?2004h";
 inline constexpr std::string_view disable_bracketed_paste = "\x1b[?2004l";
 
 /// Saves the modes before a change. Only one terminal at a time.
-void keep(int fd) noexcept;
+void save_modes(int fd) noexcept;
 /// Restores the saved modes, if any. Async-signal-safe.
 void restore() noexcept;
 

@@ -6,7 +6,7 @@
 
 namespace tandem::command {
 
-std::size_t distance(std::string_view a, std::string_view b) {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -24,7 +24,7 @@ std::string find_similar_name(const std::vector<std::string>& names, std::string
     std::string best;
     auto best_distance = given.size() / 4 + 2;  // exclusive upper bound
     for (const auto& name : names) {
-        const auto d = distance(given, name);
+        const auto d = edit_distance(given, name);
         if (d >= best_distance) continue;
         best = name;
         best_distance = d;

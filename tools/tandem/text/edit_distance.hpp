@@ -8,7 +8,7 @@
 namespace tandem::command {
 
 /// Returns the edit distance in bytes: insertions, deletions and substitutions.
-std::size_t distance(std::string_view a, std::string_view b);
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the most similar name, or an empty text if none is similar.
 std::string find_similar_name(const std::vector<std::string>& names, std::string_view given);

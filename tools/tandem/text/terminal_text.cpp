@@ -111,12 +111,12 @@ int count_columns(std::string_view text) {
     return columns;
 }
 
-std::string filled(std::string text, int columns) {
+std::string pad_to_columns(std::string text, int columns) {
     text.append(static_cast<std::size_t>(std::max(0, columns - count_columns(text))), ' ');
     return text;
 }
 
-std::string shortened(std::string_view text, int width) {
+std::string truncate_to_width(std::string_view text, int width) {
     std::string result;
     std::size_t fitting = 0;  // bytes of the longest prefix with room for "…"
     int columns = 0;

@@ -12,11 +12,11 @@ namespace tandem::command {
 int count_columns(std::string_view text);
 
 /// Pads `text` with spaces to `columns`.
-std::string filled(std::string text, int columns);
+std::string pad_to_columns(std::string text, int columns);
 
 /// Returns `text` on one line of at most `width` columns. White space becomes a space, and "…"
 /// marks omitted text.
-std::string shortened(std::string_view text, int width);
+std::string truncate_to_width(std::string_view text, int width);
 
 /// Wraps `text` at `width` columns: at spaces, at wide characters, or inside a word that is too
 /// long. Keeps line breaks and drops spaces at line ends. The first line starts at `column`.

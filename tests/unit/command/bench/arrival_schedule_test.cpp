@@ -19,15 +19,15 @@ using testing::SizeIs;
 std::vector<duration> dues_of(load_rules rules) {
     arrival_schedule plan(rules);
     std::vector<duration> dues;
-    while (const auto due = plan.take({})) dues.push_back(*due);
+    while (const auto due = plan.take_next_start({})) dues.push_back(*due);
     return dues;
 }
 
 TEST(arrival_schedule, of_a_closed_loop_begins_turns_when_they_are_asked_for) {
     arrival_schedule plan({.time = 1s});
-    EXPECT_EQ(plan.take(0s), 0s);
-    EXPECT_EQ(plan.take(700ms), 700ms);
-    EXPECT_EQ(plan.take(1s), std::nullopt);
+    EXPECT_EQ(plan.take_next_start(0s), 0s);
+    EXPECT_EQ(plan.take_next_start(700ms), 700ms);
+    EXPECT_EQ(plan.take_next_start(1s), std::nullopt);
 }
 
 TEST(arrival_schedule, ends_with_the_last_turn) {
@@ -42,28 +42,28 @@ TEST(arrival_schedule, spreads_turns_evenly) {
 
 TEST(arrival_schedule, reports_a_turn_that_is_late_when_it_was_due) {
     arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1s});
-    EXPECT_EQ(plan.take(900ms), 0s);
-    EXPECT_EQ(plan.take(950ms), 250ms);
+    EXPECT_EQ(plan.take_next_start(900ms), 0s);
+    EXPECT_EQ(plan.take_next_start(950ms), 250ms);
 }
 
 TEST(arrival_schedule, begins_no_turn_after_its_time_and_counts_those_that_were_due) {
     arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1s});
-    EXPECT_EQ(plan.take(0s), 0s);
-    EXPECT_EQ(plan.take(1s), std::nullopt);
-    EXPECT_EQ(plan.missed(1s), 3);
-    EXPECT_EQ(plan.missed(1s), 0);
+    EXPECT_EQ(plan.take_next_start(0s), 0s);
+    EXPECT_EQ(plan.take_next_start(1s), std::nullopt);
+    EXPECT_EQ(plan.count_missed(1s), 3);
+    EXPECT_EQ(plan.count_missed(1s), 0);
 }
 
 TEST(arrival_schedule, misses_nothing_that_was_due_after_it_was_stopped) {
     arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1h});
-    EXPECT_EQ(plan.take(0s), 0s);
-    EXPECT_EQ(plan.missed(600ms), 2);
+    EXPECT_EQ(plan.take_next_start(0s), 0s);
+    EXPECT_EQ(plan.count_missed(600ms), 2);
 }
 
 TEST(arrival_schedule, misses_nothing_in_a_closed_loop) {
     arrival_schedule plan({.time = 1s});
-    EXPECT_EQ(plan.take(1s), std::nullopt);
-    EXPECT_EQ(plan.missed(1s), 0);
+    EXPECT_EQ(plan.take_next_start(1s), std::nullopt);
+    EXPECT_EQ(plan.count_missed(1s), 0);
 }
 
 TEST(arrival_schedule, makes_as_many_turns_by_chance_as_the_rate_says) {

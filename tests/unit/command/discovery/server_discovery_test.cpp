@@ -41,7 +41,7 @@ TEST_F(discovered_servers, are_those_of_a_name_beside_those_that_stay) {
     auto d = discover({{"talk", {.url = "http://llama:1", .is_name = true}},
                        {"talk", {.url = "http://fixed:1"}},
                        {"code", {.url = "http://code:1"}}});
-    d.ask_all();
+    d.query_all_sources();
     EXPECT_THAT(asked, ElementsAre("llama"));
     EXPECT_THAT(changes, IsEmpty());
     answer({"10.0.0.1"}, "");
@@ -52,7 +52,7 @@ TEST_F(discovered_servers, are_those_of_a_name_beside_those_that_stay) {
 TEST_F(discovered_servers, stay_if_the_name_is_not_resolved) {
     auto d = discover({{"talk", {.url = "http://llama:1", .is_name = true}}});
     for (int i = 0; i < 3; ++i) {
-        d.ask_all();
+        d.query_all_sources();
         answer({}, "Host not found");
     }
     EXPECT_THAT(asked, SizeIs(3));

@@ -23,23 +23,24 @@ server_source named_source() {
     return {"talk", {.url = name, .is_name = true}};
 }
 
-TEST(servers_at, have_the_same_url_for_the_same_address) {
-    const auto first = servers_at(name, {"10.0.0.2", "10.0.0.1"}).urls;
+TEST(make_address_urls, have_the_same_url_for_the_same_address) {
+    const auto first = make_address_urls(name, {"10.0.0.2", "10.0.0.1"}).urls;
     EXPECT_THAT(first, ElementsAre("http://llama:8080#10.0.0.1", "http://llama:8080#10.0.0.2"));
-    EXPECT_EQ(servers_at(name, {"10.0.0.1", "10.0.0.2"}).urls, first);
+    EXPECT_EQ(make_address_urls(name, {"10.0.0.1", "10.0.0.2"}).urls, first);
 }
 
-TEST(servers_at, do_not_count_twice_for_having_two_kinds_of_addresses) {
-    EXPECT_THAT(servers_at(name, {"fd00::1", "10.0.0.1"}).urls,
+TEST(make_address_urls, do_not_count_twice_for_having_two_kinds_of_addresses) {
+    EXPECT_THAT(make_address_urls(name, {"fd00::1", "10.0.0.1"}).urls,
                 ElementsAre("http://llama:8080#10.0.0.1"));
-    EXPECT_THAT(servers_at(name, {"fd00::1"}).urls, ElementsAre("http://llama:8080#fd00::1"));
-    EXPECT_EQ(servers_at(name, {}).fault, "has no address");
+    EXPECT_THAT(make_address_urls(name, {"fd00::1"}).urls,
+                ElementsAre("http://llama:8080#fd00::1"));
+    EXPECT_EQ(make_address_urls(name, {}).fault, "has no address");
 }
 
 TEST(server_source, is_the_name_itself_until_its_addresses_are_known) {
     auto s = named_source();
     EXPECT_THAT(s.urls(), ElementsAre(name));
-    const auto news = s.take(servers_at(name, {"10.0.0.1", "10.0.0.2"}));
+    const auto news = s.apply_answer(make_address_urls(name, {"10.0.0.1", "10.0.0.2"}));
     EXPECT_TRUE(news.has_changed);
     EXPECT_EQ(news.text, "dns+http://llama:8080: 2 servers, 2 new, 1 gone");
     EXPECT_THAT(s.urls(), ElementsAre("http://llama:8080#10.0.0.1", "http://llama:8080#10.0.0.2"));
@@ -47,40 +48,42 @@ TEST(server_source, is_the_name_itself_until_its_addresses_are_known) {
 
 TEST(server_source, reports_what_is_new_and_gone_and_not_what_stays) {
     auto s = named_source();
-    s.take(servers_at(name, {"10.0.0.1", "10.0.0.2"}));
-    const auto same = s.take(servers_at(name, {"10.0.0.2", "10.0.0.1", "10.0.0.1"}));
+    s.apply_answer(make_address_urls(name, {"10.0.0.1", "10.0.0.2"}));
+    const auto same = s.apply_answer(make_address_urls(name, {"10.0.0.2", "10.0.0.1", "10.0.0.1"}));
     EXPECT_FALSE(same.has_changed);
     EXPECT_EQ(same.text, "");
-    EXPECT_THAT(s.take(servers_at(name, {"10.0.0.2", "10.0.0.3"})).text,
+    EXPECT_THAT(s.apply_answer(make_address_urls(name, {"10.0.0.2", "10.0.0.3"})).text,
                 HasSubstr("2 servers, 1 new, 1 gone"));
 }
 
 TEST(server_source, keeps_its_servers_and_warns_once_without_an_answer) {
     auto s = named_source();
-    s.take(servers_at(name, {"10.0.0.1"}));
-    const auto first = s.take({{}, "Host not found"});
+    s.apply_answer(make_address_urls(name, {"10.0.0.1"}));
+    const auto first = s.apply_answer({{}, "Host not found"});
     EXPECT_EQ(first.level, log_level::warning);
     EXPECT_EQ(first.text,
               "dns+http://llama:8080: Host not found; the list of servers stays as it is");
     EXPECT_FALSE(first.has_changed);
-    EXPECT_EQ(s.take(servers_at(name, {})).text, "") << "the warning is not repeated";
+    EXPECT_EQ(s.apply_answer(make_address_urls(name, {})).text, "")
+        << "the warning is not repeated";
     EXPECT_THAT(s.urls(), ElementsAre("http://llama:8080#10.0.0.1"));
-    const auto recovered = s.take(servers_at(name, {"10.0.0.1"}));
+    const auto recovered = s.apply_answer(make_address_urls(name, {"10.0.0.1"}));
     EXPECT_FALSE(recovered.has_changed);
     EXPECT_THAT(recovered.text, HasSubstr("1 server, 0 new, 0 gone"));
-    EXPECT_NE(s.take({{}, "Host not found"}).text, "") << "it had recovered";
+    EXPECT_NE(s.apply_answer({{}, "Host not found"}).text, "") << "it had recovered";
 }
 
 TEST(server_source, takes_an_answer_of_thousands_of_servers) {
     std::string file;
     for (int i = 0; i < 3000; ++i) file += fmt::format("http://a{}:8080\n", i);
     server_source s("talk", {.url = "http://a0:8080", .file = "f"});
-    EXPECT_THAT(s.take(parse_server_file(file)).text, HasSubstr("3000 servers, 2999 new, 0 gone"));
+    EXPECT_THAT(s.apply_answer(parse_server_file(file)).text,
+                HasSubstr("3000 servers, 2999 new, 0 gone"));
 }
 
 TEST(server_source, hides_passwords) {
     server_source s("talk", {.url = "http://u:secret@llama", .is_name = true});
-    EXPECT_THAT(s.take({{}, "Host not found"}).text, Not(HasSubstr("secret")));
+    EXPECT_THAT(s.apply_answer({{}, "Host not found"}).text, Not(HasSubstr("secret")));
 }
 
 TEST(make_sources, puts_the_servers_of_a_file_together) {
@@ -101,7 +104,7 @@ TEST(make_sources, puts_the_servers_of_a_file_together) {
 
 TEST(collect_servers, has_a_server_of_two_sources_once) {
     std::vector<server_source> sources{named_source(), {"talk", {.url = "http://10.0.0.1:8080"}}};
-    sources[0].take(servers_at(name, {"10.0.0.1", "10.0.0.2"}));
+    sources[0].apply_answer(make_address_urls(name, {"10.0.0.1", "10.0.0.2"}));
     EXPECT_THAT(collect_servers(sources, "talk").servers,
                 ElementsAre("http://llama:8080#10.0.0.1", "http://llama:8080#10.0.0.2"));
 }

@@ -58,7 +58,7 @@ TEST_F(a_line_editor, needs_no_controlling_terminal) {
         came = l.text;
         editor.stop();
     });
-    editor.next();
+    editor.request_line();
     type("two words\r");
     ioc_.run();
     EXPECT_EQ(came, "two words");
@@ -72,7 +72,7 @@ TEST_F(a_line_editor, reports_a_line_while_it_is_typed_but_not_that_it_was_enter
         if (line == "one") type("\r");
     });
     editor.on_line([&](const read_line&) { editor.stop(); });
-    editor.next();
+    editor.request_line();
     type("one");
     ioc_.run();
     EXPECT_EQ(last, "one");
@@ -82,7 +82,7 @@ TEST_F(a_line_editor, that_is_stopped_leaves_ctrl_z_to_the_system) {
     if (!has_default_action(SIGTSTP)) GTEST_SKIP() << "Ctrl-Z is ignored here";
     line_editor editor(ioc_, screen_, slave_, slave_);
     editor.on_line([](const read_line&) {});
-    editor.next();
+    editor.request_line();
     EXPECT_FALSE(has_default_action(SIGTSTP));
     editor.stop();
     EXPECT_TRUE(has_default_action(SIGTSTP));
@@ -94,10 +94,10 @@ TEST_F(a_line_editor, has_a_line_that_stays_as_it_is_if_too_much_would_be_put_ba
     line.begin_keys();
     line.insert("\xC3\xA9t\xC3\xA9");
     line.press({.what = typed_key::kind::erase_to_start});
-    EXPECT_TRUE(line.yank(5));
+    EXPECT_TRUE(line.insert_erased_text(5));
     EXPECT_EQ(line.text(), "\xC3\xA9t\xC3\xA9");
     line.press({.what = typed_key::kind::left});
-    EXPECT_FALSE(line.yank(9)) << "ten bytes";
+    EXPECT_FALSE(line.insert_erased_text(9)) << "ten bytes";
     line.insert("-");
     EXPECT_EQ(line.text(), "\xC3\xA9t-\xC3\xA9") << "the cursor stays, too";
 }

@@ -37,14 +37,14 @@ std::vector<typed_key> joined(std::vector<typed_key> keys) {
 class typed_bytes : public ::testing::TestWithParam<key_row> {};
 
 TEST_P(typed_bytes, are_keys) {
-    EXPECT_EQ(joined(key_decoder(100).take(GetParam().bytes)), GetParam().keys);
+    EXPECT_EQ(joined(key_decoder(100).decode(GetParam().bytes)), GetParam().keys);
 }
 
 TEST_P(typed_bytes, are_the_same_keys_if_they_come_one_by_one) {
     key_decoder decoder(100);
     std::vector<typed_key> keys;
     for (const char c : GetParam().bytes)
-        for (auto& k : decoder.take({&c, 1})) keys.push_back(std::move(k));
+        for (auto& k : decoder.decode({&c, 1})) keys.push_back(std::move(k));
     EXPECT_EQ(joined(keys), GetParam().keys);
 }
 
@@ -83,15 +83,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(typed_bytes_alone, wait_for_the_rest_of_a_character) {
     key_decoder decoder(100);
-    EXPECT_THAT(decoder.take("\xF0\x9F"), IsEmpty());
-    EXPECT_THAT(decoder.take("\xA6\x8A"), ElementsAre(text("\xF0\x9F\xA6\x8A")));
+    EXPECT_THAT(decoder.decode("\xF0\x9F"), IsEmpty());
+    EXPECT_THAT(decoder.decode("\xA6\x8A"), ElementsAre(text("\xF0\x9F\xA6\x8A")));
 }
 
 TEST(typed_bytes_alone, report_how_much_of_a_long_paste_is_missing) {
     key_decoder decoder(4);
-    EXPECT_THAT(decoder.take("\x1b[200~abcdef\x1b[201~"),
+    EXPECT_THAT(decoder.decode("\x1b[200~abcdef\x1b[201~"),
                 ElementsAre(typed_key{.what = key_kind::pasted, .text = "abcd", .missing = 2}));
-    EXPECT_THAT(decoder.take("\x1b[200~abcd\x1b[201~"), ElementsAre(pasted("abcd")));
+    EXPECT_THAT(decoder.decode("\x1b[200~abcd\x1b[201~"), ElementsAre(pasted("abcd")));
 }
 
 }  // namespace

@@ -20,15 +20,15 @@ TEST(measurement_plan, uses_the_first_two_slots) {
     auto facts = good_facts();
     facts.props.value.total_slots = 3;
     facts.slots.value = {{.id = 0}, {.id = 1}, {.id = 2}};
-    EXPECT_THAT(plan_of(facts).slots, ElementsAre(0, 1));
+    EXPECT_THAT(make_measurement_plan(facts).slots, ElementsAre(0, 1));
 }
 
 TEST(measurement_plan, keeps_clear_of_slots_that_work_for_others) {
     auto facts = good_facts();
     facts.slots.value = {{.id = 0, .processing = true}, {.id = 1}};
-    EXPECT_THAT(plan_of(facts).slots, ElementsAre(1));
+    EXPECT_THAT(make_measurement_plan(facts).slots, ElementsAre(1));
     facts.slots.value[1].processing = true;
-    EXPECT_THAT(plan_of(facts).slots, IsEmpty());
+    EXPECT_THAT(make_measurement_plan(facts).slots, IsEmpty());
 }
 
 TEST(doctor_others, are_seen_at_work_anywhere) {
@@ -59,36 +59,36 @@ TEST(doctor_others, are_seen_by_what_they_did_meanwhile) {
 TEST(measurement_plan, uses_the_first_slots_if_the_server_does_not_report_which_are_idle) {
     auto facts = good_facts();
     facts.slots = {};
-    EXPECT_THAT(plan_of(facts).slots, ElementsAre(0, 1));
-    EXPECT_FALSE(plan_of(facts).can_watch);
+    EXPECT_THAT(make_measurement_plan(facts).slots, ElementsAre(0, 1));
+    EXPECT_FALSE(make_measurement_plan(facts).can_watch);
 }
 
 TEST(measurement_plan, does_not_cut_on_a_build_that_may_die_of_it) {
     auto facts = good_facts();
-    EXPECT_TRUE(plan_of(facts).may_cut);
+    EXPECT_TRUE(make_measurement_plan(facts).may_cut);
     facts.props.value.build_info = "b7000";
-    EXPECT_FALSE(plan_of(facts).may_cut);
+    EXPECT_FALSE(make_measurement_plan(facts).may_cut);
 }
 
 TEST(measurement_plan, rests_after_a_cut_unless_the_build_is_known_to_be_sound) {
     auto facts = good_facts();
-    EXPECT_EQ(plan_of(facts).guard, 0s);
+    EXPECT_EQ(make_measurement_plan(facts).guard, 0s);
     facts.props.value.build_info = "b8000";
-    EXPECT_EQ(plan_of(facts).guard, 2s);
+    EXPECT_EQ(make_measurement_plan(facts).guard, 2s);
 }
 
 TEST(measurement_plan, fits_any_context) {
     for (int context = 64; context <= 1 << 20; context *= 2) {
         auto facts = good_facts();
         facts.props.value.context_per_slot = context;
-        const auto plan = plan_of(facts);
+        const auto plan = make_measurement_plan(facts);
         EXPECT_LT(plan.prompt_tokens + plan.generated + plan.cut_bound + 2, context);
     }
 }
 
 TEST(doctor_prompt, is_another_one_for_each_number_from_its_start) {
-    EXPECT_THAT(prompt_text(1), StartsWith("1 Line 1 "));
-    EXPECT_THAT(prompt_text(0xabc), StartsWith("abc Line 1 "));
+    EXPECT_THAT(make_unique_prompt(1), StartsWith("1 Line 1 "));
+    EXPECT_THAT(make_unique_prompt(0xabc), StartsWith("abc Line 1 "));
 }
 
 TEST(doctor_medians, take_what_was_measured_of_each_figure) {

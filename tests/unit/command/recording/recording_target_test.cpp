@@ -30,7 +30,7 @@ class recording_places : public testing::Test {
     }
     static void write(const fs::path& path, std::string_view text) { std::ofstream(path) << text; }
     void take(recording_target& p) {
-        fd_ = p.take();
+        fd_ = p.take_descriptor();
         EXPECT_EQ(p.fault(), "");
         EXPECT_GE(fd_, 0);
     }
@@ -82,7 +82,7 @@ TEST_F(recording_places, leave_alone_what_took_their_place_meanwhile) {
     recording_target p(path_);
     fs::rename(path_, folder_ / "elsewhere");
     recording_target other(path_);
-    EXPECT_LT(p.take(), 0);
+    EXPECT_LT(p.take_descriptor(), 0);
     EXPECT_THAT(p.fault(), EndsWith("it was moved or replaced"));
     take(other);
     EXPECT_TRUE(fs::exists(path_));
@@ -96,7 +96,7 @@ TEST_F(recording_places, do_not_put_anything_in_place_of_what_is_no_recording) {
     fs::remove(kept_);
     recording_target p(path_);
     write(kept_, diary);
-    EXPECT_LT(p.take(), 0);
+    EXPECT_LT(p.take_descriptor(), 0);
     EXPECT_THAT(p.fault(), EndsWith(is_foreign));
     EXPECT_EQ(recorded(path_), older);
     EXPECT_EQ(recorded(kept_), diary);

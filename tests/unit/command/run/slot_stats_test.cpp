@@ -18,7 +18,7 @@ TEST(reply_slot_stats, count_what_chunks_tell_for_their_slots) {
     r.metrics = {.slot = 1, .chunks = 3, .requests = 2};
     r.usage = {.cached = 14, .evaluated = 16, .generated = 9};
     r.timeline = {{.what = kind::request, .slot = 1}, {.what = kind::request, .slot = 0}};
-    const auto of = slots.of(r);
+    const auto of = slots.split_by_slot(r);
     ASSERT_EQ(of.size(), 2u);
     EXPECT_EQ(of[0].slot, 0);
     EXPECT_EQ(of[0].requests, 1);
@@ -36,7 +36,7 @@ TEST(reply_slot_stats, count_what_no_chunk_told_for_the_last_slot) {
     r.metrics = {.slot = 1, .chunks = 1, .requests = 3};
     r.usage = {.cached = 15, .evaluated = 6, .generated = 5};
     r.timeline = {{.what = kind::request, .slot = 0}};
-    const auto of = slots.of(r);
+    const auto of = slots.split_by_slot(r);
     ASSERT_EQ(of.size(), 2u);
     EXPECT_EQ(of[1].slot, 1);
     EXPECT_EQ(of[1].requests, 2);
@@ -57,7 +57,7 @@ TEST(reply_slot_stats, are_those_of_the_server_that_made_the_chunk) {
                   {.what = kind::request, .slot = 0, .server = 0},
                   {.what = kind::request, .slot = 0, .server = 1},
                   {.what = kind::end, .slot = 0, .server = 1}};
-    const auto of = slots.of(r);
+    const auto of = slots.split_by_slot(r);
     ASSERT_EQ(of.size(), 2u);
     EXPECT_EQ(of[0].server, "http://a:1");
     EXPECT_EQ(of[0].requests, 2);
@@ -68,7 +68,7 @@ TEST(reply_slot_stats, are_those_of_the_server_that_made_the_chunk) {
 }
 
 TEST(reply_slot_stats, are_none_if_nothing_was_sent) {
-    EXPECT_TRUE(reply_slot_stats().of({}).empty());
+    EXPECT_TRUE(reply_slot_stats().split_by_slot({}).empty());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace {
 
 using tandem::command::count_columns;
-using tandem::command::shortened;
+using tandem::command::truncate_to_width;
 using tandem::command::wrapped;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -26,19 +26,19 @@ TEST_F(display_text, knows_wide_and_combining_characters) {
 }
 
 TEST_F(display_text, shows_control_characters_and_bad_bytes_as_replaced) {
-    EXPECT_EQ(shortened("a\x1b[2J\x07\xFFz", 80), "a\uFFFD[2J\uFFFD\uFFFDz");
+    EXPECT_EQ(truncate_to_width("a\x1b[2J\x07\xFFz", 80), "a\uFFFD[2J\uFFFD\uFFFDz");
 }
 
 TEST_F(display_text, is_not_copied_for_each_character) {
     const std::string prompt(1 << 22, 'a');
-    EXPECT_EQ(shortened(prompt, 1 << 30), prompt);
+    EXPECT_EQ(truncate_to_width(prompt, 1 << 30), prompt);
 }
 
 TEST_F(display_text, is_shortened_to_the_width) {
-    EXPECT_EQ(shortened("abcdef", 6), "abcdef");
-    EXPECT_EQ(shortened("abcdefg", 6), "abcde…");
-    EXPECT_EQ(shortened("明日は", 5), "明日…");
-    EXPECT_EQ(shortened("a\nb\tc", 9), "a b c");
+    EXPECT_EQ(truncate_to_width("abcdef", 6), "abcdef");
+    EXPECT_EQ(truncate_to_width("abcdefg", 6), "abcde…");
+    EXPECT_EQ(truncate_to_width("明日は", 5), "明日…");
+    EXPECT_EQ(truncate_to_width("a\nb\tc", 9), "a b c");
 }
 
 TEST_F(display_text, is_wrapped_at_spaces) {

@@ -38,7 +38,8 @@ struct gate {
 
     admission ask(endpoint e, const std::string& authorization, time_point now = at({}),
                   std::string_view remote = "10.0.0.1") {
-        return access.check(route_of(e), {.authorization = authorization, .remote = remote}, now);
+        return access.authorize_request(route_of(e),
+                                        {.authorization = authorization, .remote = remote}, now);
     }
     admission chat(const std::string& authorization, time_point now = at({}),
                    std::string_view remote = "10.0.0.1") {

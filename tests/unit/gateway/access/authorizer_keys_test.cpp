@@ -83,7 +83,7 @@ TEST(replace_keys, leaves_what_runs_as_it_was_let_in) {
     EXPECT_EQ(running.priority(), reply_priority::normal);
     replace(g, {key_named("another")});
     EXPECT_EQ(running.key_name(), "bot");
-    g.access.charge(running, at(0s), 100);
+    g.access.charge_tokens(running, at(0s), 100);
 }
 
 TEST(replace_keys, shuts_the_gate_if_none_are_left) {
@@ -102,35 +102,35 @@ TEST(replace_keys, shuts_a_gate_that_was_open) {
     const auto session = std::get<admitted>(g.ask(endpoint::voice, ""));
     replace(g, {key_named("bot")});
     EXPECT_EQ(status_of(g.chat("")), 401);
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 401);
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 401);
 }
 
-TEST(check_reply, goes_by_the_keys_that_are_there_now) {
+TEST(authorize_reply, goes_by_the_keys_that_are_there_now) {
     gate g({key_named("bot")});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 200);
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 200);
 
     auto high = key_named("bot");
     high.priority = reply_priority::high;
     replace(g, {high});
-    const auto reply = g.access.check_reply(session, at(0s));
+    const auto reply = g.access.authorize_reply(session, at(0s));
     EXPECT_EQ(std::get<admitted>(reply).priority(), reply_priority::high);
 
     auto read_only = key_named("bot");
     read_only.rights = {right::read};
     replace(g, {read_only});
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 403);
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 403);
 }
 
-TEST(check_reply, refuses_a_session_whose_key_is_gone) {
+TEST(authorize_reply, refuses_a_session_whose_key_is_gone) {
     gate g({key_named("bot"), key_named("other")});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     auto rotated = key_named("bot");
     rotated.sha256 = *hash_sha256("rotated-key");
     replace(g, {rotated});
-    EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code, "invalid_api_key");
+    EXPECT_EQ(error_of(g.access.authorize_reply(session, at(0s))).code, "invalid_api_key");
     replace(g, {key_named("other")});
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 401);
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 401);
 }
 
 TEST(admitted, may_outlive_the_authorizer) {

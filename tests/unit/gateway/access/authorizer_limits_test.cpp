@@ -63,7 +63,7 @@ TEST(tokens_per_minute, let_no_reply_begin_until_what_was_used_is_paid_off) {
     key.tokens_per_minute = 600;
     gate g({key});
     const auto first = g.chat(bearer("bot"));
-    g.access.charge(std::get<admitted>(first), at(0s), 900);
+    g.access.charge_tokens(std::get<admitted>(first), at(0s), 900);
     const auto e = error_of(g.chat(bearer("bot"), at(0s)));
     EXPECT_EQ(e.status, 429);
     EXPECT_EQ(e.retry_after, 31s) << "300 tokens too many, and one to start with";
@@ -78,7 +78,7 @@ TEST(tokens_per_minute, are_charged_also_when_the_reply_was_released) {
     gate g({key});
     auto reply = g.chat(bearer("bot"));
     std::get<admitted>(reply).release();
-    g.access.charge(std::get<admitted>(reply), at(0s), 60);
+    g.access.charge_tokens(std::get<admitted>(reply), at(0s), 60);
     EXPECT_EQ(status_of(g.chat(bearer("bot"), at(0s))), 429);
 }
 
@@ -131,27 +131,27 @@ TEST(concurrent, takes_no_request_from_the_rate_if_it_refuses) {
     EXPECT_EQ(g.let_in(bearer("bot"), 10), 1);
 }
 
-TEST(check_reply, counts_the_replies_of_a_session) {
+TEST(authorize_reply, counts_the_replies_of_a_session) {
     auto key = with_seats(1);
     key.requests_per_minute = 3;
     gate g({key});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     {
-        const auto reply = g.access.check_reply(session, at(0s));
+        const auto reply = g.access.authorize_reply(session, at(0s));
         EXPECT_EQ(status_of(reply), 200);
-        EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code,
+        EXPECT_EQ(error_of(g.access.authorize_reply(session, at(0s))).code,
                   "concurrency_limit_exceeded");
     }
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 200);
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 200);
-    EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code, "rate_limit_exceeded");
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 200);
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 200);
+    EXPECT_EQ(error_of(g.access.authorize_reply(session, at(0s))).code, "rate_limit_exceeded");
 }
 
-TEST(check_reply, gives_a_session_that_has_a_permit_another_one_in_its_place) {
+TEST(authorize_reply, gives_a_session_that_has_a_permit_another_one_in_its_place) {
     gate g({with_seats(1)});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    std::optional<admitted> seat = std::get<admitted>(g.access.check_reply(session, at(0s)));
-    auto next = g.access.check_reply(session, at(0s), seat);
+    std::optional<admitted> seat = std::get<admitted>(g.access.authorize_reply(session, at(0s)));
+    auto next = g.access.authorize_reply(session, at(0s), seat);
     ASSERT_EQ(status_of(next), 200);
     seat = std::get<admitted>(std::move(next));
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 0) << "it counts once";
@@ -159,29 +159,30 @@ TEST(check_reply, gives_a_session_that_has_a_permit_another_one_in_its_place) {
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
 }
 
-TEST(check_reply, leaves_the_permit_of_the_reply_before_if_it_refuses) {
+TEST(authorize_reply, leaves_the_permit_of_the_reply_before_if_it_refuses) {
     auto key = with_seats(2);
     key.requests_per_minute = 1;
     gate g({key});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    const std::optional<admitted> seat = std::get<admitted>(g.access.check_reply(session, at(0s)));
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s), seat)), 429);
+    const std::optional<admitted> seat =
+        std::get<admitted>(g.access.authorize_reply(session, at(0s)));
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s), seat)), 429);
     key.requests_per_minute = 0;
     key.concurrent = 1;
     g.access.replace_keys(api_keys({key}));
     EXPECT_EQ(error_of(g.chat(bearer("bot"))).code, "concurrency_limit_exceeded");
 }
 
-TEST(check_reply, counts_no_permit_that_is_of_another_key) {
+TEST(authorize_reply, counts_no_permit_that_is_of_another_key) {
     gate g({with_seats(1), key_named("other")});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     const auto running = g.chat(bearer("bot"));
     const std::optional<admitted> others = std::get<admitted>(g.chat(bearer("other")));
-    EXPECT_EQ(error_of(g.access.check_reply(session, at(0s), others)).code,
+    EXPECT_EQ(error_of(g.access.authorize_reply(session, at(0s), others)).code,
               "concurrency_limit_exceeded");
     const std::optional<admitted> released =
         std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s), released)), 429);
+    EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s), released)), 429);
 }
 
 // --- failed attempts
@@ -255,7 +256,7 @@ TEST(limits, are_none_if_there_are_no_keys) {
     std::vector<admission> running;
     for (int i = 0; i < 1000; ++i) running.push_back(g.chat("Bearer wrong"));
     for (const auto& a : running) EXPECT_EQ(status_of(a), 200);
-    g.access.charge(std::get<admitted>(running.front()), at(0s), 1'000'000'000);
+    g.access.charge_tokens(std::get<admitted>(running.front()), at(0s), 1'000'000'000);
     EXPECT_EQ(status_of(g.chat("")), 200);
 }
 

@@ -62,7 +62,7 @@ TEST(every_route, but_the_open_ones_is_refused_without_a_key) {
             const auto& way = *std::get<matched_route>(found).route;
             for (const auto& c : without_a_key()) {
                 gate g({key_named("bot")});
-                const int status = status_of(g.access.check(way, c, at(0s)));
+                const int status = status_of(g.access.authorize_request(way, c, at(0s)));
                 EXPECT_EQ(status, way.required_right == right::open ? 200 : 401)
                     << method << " " << way.path << " " << c.authorization.substr(0, 40);
                 refused += status == 401;
@@ -87,7 +87,7 @@ TEST(every_route, is_for_all_if_there_are_no_keys) {
     gate g({});
     for (const auto& r : all_routes())
         for (const auto& c : without_a_key())
-            EXPECT_EQ(status_of(g.access.check(r, c, at(0s))), 200) << r.path;
+            EXPECT_EQ(status_of(g.access.authorize_request(r, c, at(0s))), 200) << r.path;
 }
 
 TEST(authorizer, is_the_only_one_that_admits) {
@@ -151,7 +151,8 @@ TEST(authorizer, takes_a_key_from_a_subprotocol_for_a_websocket_only) {
     const credentials offered{.websocket_protocols = "tandem.v1, tandem-api-key.bot-key"};
     for (const auto& r : all_routes()) {
         const bool may_pass = r.required_right == right::open || r.endpoint == endpoint::voice;
-        EXPECT_EQ(status_of(g.access.check(r, offered, at(0s))), may_pass ? 200 : 401) << r.path;
+        EXPECT_EQ(status_of(g.access.authorize_request(r, offered, at(0s))), may_pass ? 200 : 401)
+            << r.path;
     }
 }
 

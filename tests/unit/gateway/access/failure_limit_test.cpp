@@ -18,16 +18,16 @@ void fail(failure_limit& limit, const std::string& client, int times, time_point
 TEST(failure_limit, lets_a_client_fail_some_times) {
     failure_limit limit;
     fail(limit, "a", failure_limit::per_minute - 1);
-    EXPECT_FALSE(limit.wait(at(0s), "a"));
+    EXPECT_FALSE(limit.time_until_allowed(at(0s), "a"));
     fail(limit, "a", 1);
-    EXPECT_EQ(limit.wait(at(0s), "a"), 6s);
-    EXPECT_FALSE(limit.wait(at(6s), "a"));
+    EXPECT_EQ(limit.time_until_allowed(at(0s), "a"), 6s);
+    EXPECT_FALSE(limit.time_until_allowed(at(6s), "a"));
 }
 
 TEST(failure_limit, counts_each_client_apart) {
     failure_limit limit;
     fail(limit, "a", 100);
-    EXPECT_FALSE(limit.wait(at(0s), "b"));
+    EXPECT_FALSE(limit.time_until_allowed(at(0s), "b"));
 }
 
 TEST(failure_limit, forgets_who_failed_longest_ago_when_there_are_too_many) {
@@ -39,8 +39,8 @@ TEST(failure_limit, forgets_who_failed_longest_ago_when_there_are_too_many) {
     fail(limit, "again", 1);
     fail(limit, "one more", 1);
     EXPECT_EQ(limit.size(), failure_limit::max_clients);
-    EXPECT_FALSE(limit.wait(at(0s), "early"));
-    EXPECT_TRUE(limit.wait(at(0s), "again"));
+    EXPECT_FALSE(limit.time_until_allowed(at(0s), "early"));
+    EXPECT_TRUE(limit.time_until_allowed(at(0s), "again"));
 }
 
 TEST(failure_limit, has_a_bound_whoever_comes) {

@@ -18,7 +18,7 @@ using tandem::test::at;
 
 // Takes the amount, or returns how long to wait for it.
 std::optional<tandem::duration> take(rate_limit& limit, time_point now, std::int64_t amount = 1) {
-    const auto wait = limit.wait(now, amount);
+    const auto wait = limit.time_until_allowed(now, amount);
     if (!wait) limit.charge(now, amount);
     return wait;
 }
@@ -53,7 +53,7 @@ TEST(rate_limit, reports_how_long_to_wait) {
     rate_limit limit(60);
     takings(limit, at(0s));
     EXPECT_EQ(take(limit, at(400ms)), 600ms);
-    EXPECT_EQ(limit.wait(at(0s), 30), 30s);
+    EXPECT_EQ(limit.time_until_allowed(at(0s), 30), 30s);
     EXPECT_FALSE(take(limit, at(30s), 30));
 }
 
@@ -77,22 +77,22 @@ TEST(rate_limit, has_no_bound_of_zero) {
         rate_limit limit(per_minute);
         EXPECT_EQ(takings(limit, at(0s)), 1000);
         limit.charge(at(0s), 1'000'000);
-        EXPECT_FALSE(limit.wait(at(0s)));
+        EXPECT_FALSE(limit.time_until_allowed(at(0s)));
     }
 }
 
 TEST(rate_limit, charges_what_was_used_afterwards) {
     rate_limit limit(600);
     limit.charge(at(0s), 900);
-    EXPECT_EQ(limit.wait(at(0s), 0), 30s);
-    EXPECT_FALSE(limit.wait(at(30s), 0));
+    EXPECT_EQ(limit.time_until_allowed(at(0s), 0), 30s);
+    EXPECT_FALSE(limit.time_until_allowed(at(30s), 0));
 }
 
 TEST(rate_limit, has_no_debt_over_a_day) {
     rate_limit limit(1);
     for (int i = 0; i < 10; ++i) limit.charge(at(0s), std::numeric_limits<std::int64_t>::max());
-    EXPECT_LE(*limit.wait(at(0s)), 24h);
-    EXPECT_FALSE(limit.wait(at(25h)));
+    EXPECT_LE(*limit.time_until_allowed(at(0s)), 24h);
+    EXPECT_FALSE(limit.time_until_allowed(at(25h)));
 }
 
 TEST(rate_limit, takes_no_amount_below_zero_as_a_gift) {
@@ -145,7 +145,7 @@ TEST(rate_limit, takes_over_what_is_known_elsewhere) {
     limit.set_debt(at(0s), 55s);
     EXPECT_EQ(takings(limit, at(0s)), 5);
     limit.set_debt(at(0s), 62s);
-    EXPECT_EQ(limit.wait(at(0s)), 3s);
+    EXPECT_EQ(limit.time_until_allowed(at(0s)), 3s);
     limit.set_debt(at(0s), tandem::duration::max());
     EXPECT_EQ(limit.debt(at(0s)), 24h);
 }

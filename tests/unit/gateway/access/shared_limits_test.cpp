@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 /// The other gateways, played by the test.
 class played_limits final : public shared_limits {
  public:
-    void ask(const question& q, verdict_handler done) override {
+    void request_verdict(const question& q, verdict_handler done) override {
         questions.push_back(q);
         handlers.push_back(std::move(done));
     }
@@ -61,7 +61,8 @@ class shared_key : public ::testing::Test {
     std::optional<admission> begin(admission first, time_point now) {
         auto* const open = std::get_if<undecided>(&first);
         if (!open) return first;
-        g->access.decide(std::move(*open), now, [this](admission a) { decided = std::move(a); });
+        g->access.decide_with_cluster(std::move(*open), now,
+                                      [this](admission a) { decided = std::move(a); });
         return std::nullopt;
     }
     admission chat(time_point now, const std::optional<shared_limits::verdict>& v) {
@@ -147,7 +148,7 @@ TEST_F(shared_key, reports_the_tokens_of_its_replies) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    g->access.charge(std::get<admitted>(reply), at(0s), 900);
+    g->access.charge_tokens(std::get<admitted>(reply), at(0s), 900);
     ASSERT_EQ(others->settlements.size(), 1u);
     EXPECT_EQ(others->settlements[0].tokens, 900);
     EXPECT_EQ(others->settlements[0].tokens_per_minute, 600);
@@ -196,7 +197,7 @@ TEST_F(shared_key, gives_a_session_its_next_reply_in_the_place_of_the_one_before
     open_gate(bot);
     const auto session = std::get<admitted>(g->ask(endpoint::voice, bearer("bot")));
     std::optional<admitted> before = std::get<admitted>(chat(at(0s), yes));
-    EXPECT_EQ(begin(g->access.check_reply(session, at(0s), before), at(0s)), std::nullopt);
+    EXPECT_EQ(begin(g->access.authorize_reply(session, at(0s), before), at(0s)), std::nullopt);
     EXPECT_EQ(others->questions.back().running, 1);
     others->answer(at(0s), yes);
     ASSERT_EQ(status_of(*decided), 200);
@@ -241,7 +242,7 @@ TEST_F(shared_key, has_its_share_of_the_tokens) {
     EXPECT_EQ(status_of(chat(at(0s), std::nullopt)), 429);
     const auto reply = chat(at(1s), std::nullopt);
     ASSERT_EQ(status_of(reply), 200);
-    g->access.charge(std::get<admitted>(reply), at(1s), 200);
+    g->access.charge_tokens(std::get<admitted>(reply), at(1s), 200);
     EXPECT_EQ(status_of(chat(at(59s), std::nullopt)), 429);
     EXPECT_EQ(status_of(chat(at(61s), std::nullopt)), 200) << "200 tokens a minute";
 }
@@ -263,7 +264,7 @@ TEST_F(shared_key, doubts_what_others_know_if_they_were_not_told_its_tokens) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    g->access.charge(std::get<admitted>(reply), at(0s), 1200);
+    g->access.charge_tokens(std::get<admitted>(reply), at(0s), 1200);
     others->settled.back()(at(0s), false);
     chat(at(0s), yes);
     EXPECT_TRUE(others->questions.back().is_doubtful);

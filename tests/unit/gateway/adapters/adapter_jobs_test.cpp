@@ -14,7 +14,7 @@ const adapter_job& added(adapter_jobs& jobs, const std::string& id) {
 TEST(adapter_jobs, wait_until_they_are_begun) {
     adapter_jobs jobs;
     EXPECT_EQ(added(jobs, "a").state, job_state::queued);
-    EXPECT_EQ(jobs.begin()->id, "a");
+    EXPECT_EQ(jobs.begin_next_job()->id, "a");
     EXPECT_EQ(jobs.find("a")->state, job_state::running);
     EXPECT_EQ(jobs.find("a")->scale, 0.5);
 }
@@ -23,22 +23,22 @@ TEST(adapter_jobs, run_one_at_a_time_in_their_order) {
     adapter_jobs jobs;
     added(jobs, "a");
     added(jobs, "b");
-    EXPECT_EQ(jobs.begin()->id, "a");
-    EXPECT_EQ(jobs.begin(), nullptr);
-    jobs.end("", {}, 200);
-    EXPECT_EQ(jobs.begin()->id, "b");
-    jobs.end("", {}, 200);
-    EXPECT_EQ(jobs.begin(), nullptr);
+    EXPECT_EQ(jobs.begin_next_job()->id, "a");
+    EXPECT_EQ(jobs.begin_next_job(), nullptr);
+    jobs.end_running_job("", {}, 200);
+    EXPECT_EQ(jobs.begin_next_job()->id, "b");
+    jobs.end_running_job("", {}, 200);
+    EXPECT_EQ(jobs.begin_next_job(), nullptr);
 }
 
 TEST(adapter_jobs, are_done_or_have_failed_at_their_end) {
     adapter_jobs jobs;
     added(jobs, "a");
     added(jobs, "b");
-    jobs.begin();
-    jobs.end("", {{"http://a:1", ""}}, 200);
-    jobs.begin();
-    jobs.end("no server", {}, 201);
+    jobs.begin_next_job();
+    jobs.end_running_job("", {{"http://a:1", ""}}, 200);
+    jobs.begin_next_job();
+    jobs.end_running_job("no server", {}, 201);
     EXPECT_EQ(jobs.find("a")->state, job_state::done);
     EXPECT_EQ(jobs.find("a")->servers.size(), 1u);
     EXPECT_EQ(jobs.find("a")->finished, 200);
@@ -49,14 +49,14 @@ TEST(adapter_jobs, are_done_or_have_failed_at_their_end) {
 TEST(adapter_jobs, end_once) {
     adapter_jobs jobs;
     added(jobs, "a");
-    jobs.end("early", {}, 200);
+    jobs.end_running_job("early", {}, 200);
     EXPECT_EQ(jobs.find("a")->state, job_state::queued);
 }
 
 TEST(adapter_jobs, are_refused_if_too_many_wait) {
     adapter_jobs jobs;
     added(jobs, "runs");
-    jobs.begin();
+    jobs.begin_next_job();
     for (std::size_t i = 0; i < adapter_jobs::max_waiting; ++i) added(jobs, std::to_string(i));
     EXPECT_EQ(jobs.add("more", "formal", 1, 100), nullptr);
     EXPECT_EQ(jobs.find("more"), nullptr);
@@ -66,13 +66,13 @@ TEST(adapter_jobs, are_forgotten_the_oldest_first) {
     adapter_jobs jobs;
     for (std::size_t i = 0; i <= adapter_jobs::max_remembered; ++i) {
         added(jobs, std::to_string(i));
-        jobs.begin();
-        jobs.end("", {}, 200);
+        jobs.begin_next_job();
+        jobs.end_running_job("", {}, 200);
     }
     EXPECT_EQ(jobs.find("0"), nullptr);
     EXPECT_NE(jobs.find("1"), nullptr);
     added(jobs, "next");
-    EXPECT_EQ(jobs.begin()->id, "next");
+    EXPECT_EQ(jobs.begin_next_job()->id, "next");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(load_request, has_a_scale_or_none) {
 
 TEST(adapter_answer, lists_what_is_allowed_and_how_much_it_counts) {
     adapter_set set({{"formal", 3}}, std::vector<std::string>{"talk"});
-    set.deploy("formal", 0.5);
+    set.set_deployed_scale("formal", 0.5);
     EXPECT_EQ(adapter_list_body(set),
               R"({"object":"list","data":[{"id":"formal","object":"adapter","model":"talk",)"
               R"("server_id":3,"scale":0.5}]})");

@@ -44,7 +44,7 @@ TEST(adapter_set, says_nothing_for_a_model_without_adapters) {
 TEST(adapter_set, counts_what_is_deployed_if_nothing_is_asked) {
     auto s = of_two_models();
     EXPECT_FALSE(s.has_deployed("talk"));
-    s.deploy("slang", 0.5);
+    s.set_deployed_scale("slang", 0.5);
     EXPECT_TRUE(s.has_deployed("talk"));
     EXPECT_FALSE(s.has_deployed("code"));
     EXPECT_EQ(s.scale_of("slang"), 0.5);
@@ -54,7 +54,7 @@ TEST(adapter_set, counts_what_is_deployed_if_nothing_is_asked) {
 
 TEST(adapter_set, counts_what_is_asked_and_nothing_else) {
     auto s = of_two_models();
-    s.deploy("slang", 0.5);
+    s.set_deployed_scale("slang", 0.5);
     EXPECT_THAT(asked(s, {{"formal", 0.25}}),
                 ElementsAre(adapter_scale{0, 0.25}, adapter_scale{2, 0}));
     EXPECT_THAT(asked(s, {}), ElementsAre(adapter_scale{0, 0}, adapter_scale{2, 0}));

@@ -46,8 +46,8 @@ json delta(const std::string& event) {
 TEST(chat_stream, reports_the_role_with_the_first_text_and_the_reason_in_an_event_of_its_own) {
     answer_stream stream(head);
     std::string out;
-    stream.write_text("Hel", out);
-    stream.write_text("lo", out);
+    stream.write_text_piece("Hel", out);
+    stream.write_text_piece("lo", out);
     stream.end(finish_reason::eos, usage, out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(4));
@@ -64,7 +64,7 @@ TEST(chat_stream, reports_the_role_with_the_first_text_and_the_reason_in_an_even
 TEST(chat_stream, reports_the_usage_if_it_is_wanted_and_null_before) {
     answer_stream stream(head, true);
     std::string out;
-    stream.write_text("Hi", out);
+    stream.write_text_piece("Hi", out);
     stream.end(finish_reason::eos, usage, out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(4));
@@ -83,7 +83,7 @@ TEST(chat_stream, reports_the_usage_if_it_is_wanted_and_null_before) {
 TEST(chat_stream, says_nothing_of_usage_if_it_is_not_wanted) {
     answer_stream stream(head);
     std::string out;
-    stream.write_text("Hi", out);
+    stream.write_text_piece("Hi", out);
     stream.end(finish_reason::eos, usage, out);
     EXPECT_EQ(out.find("usage"), out.npos);
 }
@@ -91,9 +91,9 @@ TEST(chat_stream, says_nothing_of_usage_if_it_is_not_wanted) {
 TEST(chat_stream, reports_reasoning_apart_and_the_role_only_once) {
     answer_stream stream(head);
     std::string out;
-    stream.write_reasoning("Hm", out);
-    stream.write_reasoning("m.", out);
-    stream.write_text("Yes.", out);
+    stream.write_reasoning_piece("Hm", out);
+    stream.write_reasoning_piece("m.", out);
+    stream.write_text_piece("Yes.", out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(3));
     EXPECT_EQ(delta(list[0]), json::parse(R"({"role":"assistant","reasoning_content":"Hm"})"));
@@ -104,7 +104,7 @@ TEST(chat_stream, reports_reasoning_apart_and_the_role_only_once) {
 TEST(chat_stream, reports_calls_one_by_one_with_rising_index) {
     answer_stream stream(head);
     std::string out;
-    stream.write_text("Let me see.", out);
+    stream.write_text_piece("Let me see.", out);
     stream.write_call({"c1", "weather", R"({"city": "Bonn"})"}, out);
     stream.write_call({"c2", "now", "{}"}, out);
     stream.end(finish_reason::eos, usage, out);
@@ -155,7 +155,7 @@ TEST(chat_stream, reports_why_it_ended) {
     for (const auto& row : rows) {
         answer_stream stream(head);
         std::string out;
-        stream.write_text("Hi", out);
+        stream.write_text_piece("Hi", out);
         if (row.has_call) stream.write_call({"c1", "now", "{}"}, out);
         out.clear();
         stream.end(row.reason, usage, out);
@@ -166,8 +166,8 @@ TEST(chat_stream, reports_why_it_ended) {
 TEST(chat_stream, has_a_role_also_if_nothing_was_said) {
     answer_stream stream(head);
     std::string out;
-    stream.write_text("", out);
-    stream.write_reasoning("", out);
+    stream.write_text_piece("", out);
+    stream.write_reasoning_piece("", out);
     EXPECT_EQ(out, "");
     stream.end(finish_reason::eos, usage, out);
     const auto list = events(out);
@@ -179,7 +179,7 @@ TEST(chat_stream, has_a_role_also_if_nothing_was_said) {
 TEST(chat_stream, ends_with_the_error_and_nothing_else_if_it_fails) {
     answer_stream stream(head, true);
     std::string out;
-    stream.write_text("Hi", out);
+    stream.write_text_piece("Hi", out);
     out.clear();
     stream.fail({.status = 502, .code = "stream_incomplete", .message = "cut \xff"}, out);
     const auto list = events(out);
@@ -191,7 +191,7 @@ TEST(chat_stream, does_not_pass_off_half_an_answer_as_a_whole_one) {
     for (const auto reason : {finish_reason::interrupted, finish_reason::error}) {
         answer_stream stream(head);
         std::string out;
-        stream.write_text("Hi", out);
+        stream.write_text_piece("Hi", out);
         out.clear();
         stream.end(reason, usage, out);
         const auto list = events(out);
@@ -209,8 +209,8 @@ TEST(chat_stream, says_nothing_after_its_end) {
         fails ? stream.fail({}, out) : stream.end(finish_reason::eos, usage, out);
         EXPECT_TRUE(stream.has_ended());
         out.clear();
-        stream.write_text("x", out);
-        stream.write_reasoning("x", out);
+        stream.write_text_piece("x", out);
+        stream.write_reasoning_piece("x", out);
         stream.write_call({"c", "f", "{}"}, out);
         stream.end(finish_reason::eos, usage, out);
         stream.fail({}, out);
@@ -230,8 +230,8 @@ TEST(chat_stream, escapes_texts_and_replaces_what_is_no_text) {
     answer_stream stream(head);
     std::string out;
     const std::string text("a\"b\\c\n\r\t\x01\x7f\0</\xe2\x80\xa8é", 18);
-    stream.write_text(text, out);
-    stream.write_text("x\xff", out);
+    stream.write_text_piece(text, out);
+    stream.write_text_piece("x\xff", out);
     EXPECT_EQ(out.find('\n'), out.find("\n\n"));
     const auto list = events(out);
     EXPECT_EQ(delta(list[0])["content"], text);
@@ -241,9 +241,9 @@ TEST(chat_stream, escapes_texts_and_replaces_what_is_no_text) {
 TEST(text_completion_stream, tells_text_and_no_roles_reasoning_or_calls) {
     answer_stream stream(text_head, true);
     std::string out;
-    stream.write_reasoning("Hm", out);
+    stream.write_reasoning_piece("Hm", out);
     stream.write_call({"c", "f", "{}"}, out);
-    stream.write_text("Once", out);
+    stream.write_text_piece("Once", out);
     stream.end(finish_reason::length, usage, out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(4));

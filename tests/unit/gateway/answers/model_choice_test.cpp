@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -72,6 +73,17 @@ TEST_F(model_choice, is_bound_to_the_models_of_the_key) {
 
 TEST_F(model_choice, tells_a_key_of_no_models_but_its_own) {
     EXPECT_THAT(refusal({"talk", "code"}, "x", {"code"}).message, Not(HasSubstr("talk")));
+}
+
+TEST(make_model_not_found_error, lists_the_models_that_there_are) {
+    const auto e = make_model_not_found_error("gpt-4", std::vector<std::string>{"a", "b"});
+    EXPECT_EQ(e.status, 404);
+    EXPECT_EQ(e.code, "model_not_found");
+    EXPECT_EQ(e.param, "model");
+    EXPECT_EQ(e.message, "the model \"gpt-4\" does not exist; available: a, b");
+    EXPECT_THAT(make_model_not_found_error("x", {}).message, EndsWith("available: none"));
+    EXPECT_THAT(make_model_not_found_error("x", std::vector<std::string>(17, "m")).message,
+                EndsWith("m, ..."));
 }
 
 TEST(find_unserved_models, are_reported_with_those_that_there_are) {

@@ -11,11 +11,12 @@ namespace tandem::gateway {
 namespace {
 
 std::optional<request_digest> key_with(std::string_view members) {
-    return key_of(chat_with(members), "talk");
+    return make_cache_key(chat_with(members), "talk");
 }
 
 std::optional<request_digest> key_of_messages(std::string_view messages) {
-    return key_of(chat(R"({"temperature":0,"messages":)" + std::string(messages) + "}"), "talk");
+    return make_cache_key(chat(R"({"temperature":0,"messages":)" + std::string(messages) + "}"),
+                          "talk");
 }
 
 completion_request completion_with(std::string_view members) {
@@ -28,9 +29,9 @@ const auto plain = R"("temperature":0)";
 TEST(request_digest, is_the_same_for_the_same_question_however_it_is_written) {
     const auto key = key_with(plain);
     ASSERT_TRUE(key);
-    EXPECT_EQ(key, key_of(chat(R"( {"temperature" : 0.0,
+    EXPECT_EQ(key, make_cache_key(chat(R"( {"temperature" : 0.0,
         "messages" : [ {"content" : [{"type":"text","text":"H\u0069"}], "role":"user"} ]})"),
-                          "talk"));
+                                  "talk"));
 }
 
 TEST(request_digest, leaves_out_who_asks_and_how_the_answer_is_reported) {
@@ -44,7 +45,7 @@ TEST(request_digest, leaves_out_who_asks_and_how_the_answer_is_reported) {
 
 TEST(request_digest, is_none_where_fields_of_sampling_may_make_the_answer_random) {
     EXPECT_FALSE(key_with(std::string(plain) + R"(,"dynatemp_range":0.5)"));
-    EXPECT_FALSE(key_of(completion_with(R"("temperature":0,"mirostat":2)"), "talk"));
+    EXPECT_FALSE(make_cache_key(completion_with(R"("temperature":0,"mirostat":2)"), "talk"));
 }
 
 TEST(request_digest, is_another_one_for_all_that_changes_the_answer) {
@@ -77,9 +78,9 @@ TEST(request_digest, is_another_one_for_all_that_changes_the_answer) {
           std::string(R"("response_format":{"type":"json_schema","json_schema":{"name":"n",
               "schema":{"type":"object","properties":{"a":{"type":"integer"}}}}})")})
         EXPECT_TRUE(keys.insert(*key_with(std::string(plain) + "," + more)).second) << more;
-    EXPECT_TRUE(keys.insert(*key_of(chat_with(plain), "another")).second);
-    EXPECT_TRUE(keys.insert(*key_of(chat_with(plain), "talk", "anna")).second);
-    EXPECT_TRUE(keys.insert(*key_of(completion_with(plain), "talk")).second);
+    EXPECT_TRUE(keys.insert(*make_cache_key(chat_with(plain), "another")).second);
+    EXPECT_TRUE(keys.insert(*make_cache_key(chat_with(plain), "talk", "anna")).second);
+    EXPECT_TRUE(keys.insert(*make_cache_key(completion_with(plain), "talk")).second);
 }
 
 TEST(request_digest, knows_where_a_message_ends) {
@@ -100,7 +101,7 @@ TEST(request_digest, knows_where_a_message_ends) {
 TEST(request_digest, is_only_for_what_would_be_answered_the_same_again) {
     EXPECT_FALSE(key_with(R"("temperature":0.1)"));
     EXPECT_FALSE(key_with(R"("temperature":0,"stream":true)"));
-    EXPECT_FALSE(key_of(completion_with(R"("temperature":1)"), "talk"));
+    EXPECT_FALSE(make_cache_key(completion_with(R"("temperature":1)"), "talk"));
 }
 
 TEST(request_digest, is_not_wanted_where_cache_control_says_so) {

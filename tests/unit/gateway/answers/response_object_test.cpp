@@ -40,9 +40,9 @@ std::vector<json> events_of(const std::string& stream) {
 TEST(response_events, have_reasoning_text_and_calls_as_items_one_after_the_other) {
     response_stream s(head());
     std::string out;
-    s.write_reasoning("Hm.", out);
-    s.write_text("One", out);
-    s.write_text(" moment.", out);
+    s.write_reasoning_piece("Hm.", out);
+    s.write_text_piece("One", out);
+    s.write_text_piece(" moment.", out);
     s.write_call({.id = "c1", .name = "f", .arguments = "{}"}, out);
     s.end(finish_reason::tool_calls, {.prompt_tokens = 5, .completion_tokens = 3}, out);
     std::vector<std::string> items;
@@ -63,8 +63,8 @@ TEST(response_events, are_those_of_the_whole_response) {
     for (const auto reason : {finish_reason::eos, finish_reason::length}) {
         response_stream s(head());
         std::string out;
-        s.write_reasoning("Hm.", out);
-        s.write_text("Hi.", out);
+        s.write_reasoning_piece("Hm.", out);
+        s.write_text_piece("Hi.", out);
         s.end(reason, {.prompt_tokens = 2, .completion_tokens = 1}, out);
         EXPECT_EQ(
             events_of(out).back()["response"],
@@ -76,8 +76,8 @@ TEST(response_events, are_those_of_the_whole_response) {
 TEST(response_events, report_that_the_limit_of_tokens_left_the_last_item_incomplete) {
     response_stream s(head());
     std::string out;
-    s.write_reasoning("Hm.", out);
-    s.write_text("Hi, the", out);
+    s.write_reasoning_piece("Hm.", out);
+    s.write_text_piece("Hi, the", out);
     s.end(finish_reason::length, {}, out);
     const auto response = events_of(out).back()["response"];
     EXPECT_EQ(response["status"], "incomplete");
@@ -122,7 +122,7 @@ TEST(response_events, have_no_end_of_a_call_that_is_cut_off) {
 TEST(response_events, end_once) {
     response_stream s(head());
     std::string out;
-    s.write_text("Hi.", out);
+    s.write_text_piece("Hi.", out);
     s.fail({.code = "server_down", .message = "it is gone"}, out);
     const auto last = events_of(out).back();
     EXPECT_EQ(last["type"], "response.failed");
@@ -131,7 +131,7 @@ TEST(response_events, end_once) {
     EXPECT_EQ(last["response"]["output"][0]["content"][0]["text"], "Hi.");
     EXPECT_EQ(last["response"]["output"][0]["status"], "incomplete");
     const auto size = out.size();
-    s.write_text("More.", out);
+    s.write_text_piece("More.", out);
     s.write_call({}, out);
     s.end(finish_reason::eos, {}, out);
     s.keep_alive(out);

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::optional<api_error> verdict(const prompt_filter& policy, std::vector<std::string_view> texts) {
-    return policy.verdict(texts);
+    return policy.find_violation(texts);
 }
 
 bool is_denied(const prompt_rules& rules, std::string_view text) {

@@ -77,13 +77,13 @@ TEST(session_record, cut_at_any_byte_is_refused) {
 TEST(record_writer, writes_one_record_at_a_time) {
     record_writer w;
     EXPECT_EQ(w.on_record_changed(), step::make);
-    EXPECT_EQ(w.record_made(), step::write);
+    EXPECT_EQ(w.on_record_made(), step::write);
     EXPECT_EQ(w.on_record_changed(), step::nothing);
     EXPECT_EQ(w.on_record_changed(), step::nothing);
-    EXPECT_EQ(w.record_written(true), step::make);
+    EXPECT_EQ(w.on_record_written(true), step::make);
     EXPECT_FALSE(w.is_written());
-    EXPECT_EQ(w.record_made(), step::write);
-    EXPECT_EQ(w.record_written(true), step::nothing);
+    EXPECT_EQ(w.on_record_made(), step::write);
+    EXPECT_EQ(w.on_record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());
 }
 
@@ -91,22 +91,22 @@ TEST(record_writer, makes_a_record_again_that_changed_meanwhile) {
     record_writer w;
     w.on_record_changed();
     EXPECT_EQ(w.on_record_changed(), step::nothing);
-    EXPECT_EQ(w.record_made(), step::make);
-    EXPECT_EQ(w.record_made(), step::write);
-    EXPECT_EQ(w.record_written(true), step::nothing);
+    EXPECT_EQ(w.on_record_made(), step::make);
+    EXPECT_EQ(w.on_record_made(), step::write);
+    EXPECT_EQ(w.on_record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());
 }
 
 TEST(record_writer, writes_again_after_a_failure) {
     record_writer w;
     w.on_record_changed();
-    w.record_made();
-    EXPECT_EQ(w.record_written(false), step::nothing);
+    w.on_record_made();
+    EXPECT_EQ(w.on_record_written(false), step::nothing);
     EXPECT_TRUE(w.has_failed());
     EXPECT_FALSE(w.is_written());
     EXPECT_EQ(w.on_record_changed(), step::make);
-    EXPECT_EQ(w.record_made(), step::write);
-    EXPECT_EQ(w.record_written(true), step::nothing);
+    EXPECT_EQ(w.on_record_made(), step::write);
+    EXPECT_EQ(w.on_record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());
     EXPECT_FALSE(w.has_failed());
 }

@@ -208,8 +208,8 @@ TEST(turn_spans, have_texts_only_if_the_turn_has_them) {
                               .calls = {{.id = "1", .name = "book", .arguments = R"({"at":7})"}}};
     for (const bool with_texts : {false, true}) {
         auto turn = spoken_turn();
-        take_reply(turn, turn.ended, result, true, with_texts);
-        if (with_texts) take_input(turn, {{.role = "user", .content = "Hello!"}});
+        add_reply(turn, turn.ended, result, true, with_texts);
+        if (with_texts) add_input_messages(turn, {{.role = "user", .content = "Hello!"}});
         const auto s = spans_of(turn).front();
         EXPECT_EQ(
             attribute<std::string>(s, "gen_ai.input.messages"),
@@ -231,7 +231,7 @@ TEST(turn_spans, are_bounded) {
     const std::string_view word = "ä";
     std::string text;
     for (std::size_t i = 0; i < max_traced_text_bytes; ++i) text += word;
-    take_input(turn, std::vector<chat_message>(max_traced_messages + 1, {.content = text}));
+    add_input_messages(turn, std::vector<chat_message>(max_traced_messages + 1, {.content = text}));
     EXPECT_EQ(turn.input.size(), max_traced_messages);
     EXPECT_LE(turn.input[0].content.size(), max_traced_text_bytes + 3);
     EXPECT_GT(estimate_bytes(turn), max_traced_messages * max_traced_text_bytes);

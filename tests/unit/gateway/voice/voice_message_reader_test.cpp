@@ -121,7 +121,7 @@ TEST(voice_start, has_all_that_a_session_begins_with) {
     EXPECT_TRUE(m.timeline);
     EXPECT_EQ(m.user_stopped_ago, 812500us);
     EXPECT_EQ(m.vad_stop, 500ms);
-    const auto options = changed(conversation_options(), m.conversation);
+    const auto options = apply_changes(conversation_options(), m.conversation);
     EXPECT_EQ(options, (conversation_options{.interrupted = history_policy::full,
                                              .interrupted_mark = "…",
                                              .resume_grace = 2s,
@@ -145,7 +145,7 @@ TEST(voice_start, changes_the_further_fields_of_sampling_that_it_names_alone) {
     const auto first = read<voice::start>(R"({"type":"start","options":
         {"logit_bias":{"5":-100},"mirostat":1,"reasoning_effort":"low"}})");
     const auto later = read<voice::start>(R"({"type":"start","options":{"mirostat":2}})");
-    const auto options = changed(changed({}, first.options), later.options);
+    const auto options = apply_changes(apply_changes({}, first.options), later.options);
     EXPECT_EQ(options.sampling, R"({"logit_bias":{"5":-100},"mirostat":2})");
     EXPECT_EQ(options.template_options, R"({"reasoning_effort":"low"})");
 }
@@ -163,7 +163,7 @@ TEST(voice_start, with_a_raw_prompt_has_no_options_of_a_chat_template) {
 TEST(voice_start, changes_the_options_that_it_names_alone) {
     const auto m = read<voice::start>(R"({"type":"start","options":
         {"max_tokens":100,"temperature":1,"stop":["\n","User:"],"seed":4294967295}})");
-    const auto options = changed({.max_tokens = 1, .top_k = 7}, m.options);
+    const auto options = apply_changes({.max_tokens = 1, .top_k = 7}, m.options);
     EXPECT_EQ(options.max_tokens, 100);
     EXPECT_EQ(options.temperature, 1);
     EXPECT_THAT(options.stop, ElementsAre("\n", "User:"));
@@ -179,7 +179,7 @@ TEST(voice_start, changes_how_replies_are_cut_and_spoken) {
          "peek_hold_ms":0,"chunk_deadline_ms":1500,
          "reasoning_limit_ms":2000,"reasoning_limit_tokens":90}})");
     const generation_options base{.delivery = {.language = "en", .chunk_min_chars = 7}};
-    EXPECT_EQ(changed(base, m.options).delivery,
+    EXPECT_EQ(apply_changes(base, m.options).delivery,
               (delivery_options{.pacing = pacing::ahead,
                                 .language = "de",
                                 .speech = speech_form::exact,
@@ -197,9 +197,9 @@ TEST(voice_start, changes_how_replies_are_cut_and_spoken) {
 TEST(voice_start, may_give_a_turn_other_context_than_the_session_or_none) {
     const generation_options base{.context = "It is noon."};
     const auto kept = read<voice::start>(R"({"type":"start","options":{"top_k":1}})");
-    EXPECT_EQ(changed(base, kept.options).context, "It is noon.");
+    EXPECT_EQ(apply_changes(base, kept.options).context, "It is noon.");
     const auto none = read<voice::start>(R"({"type":"start","options":{"context":""}})");
-    EXPECT_EQ(changed(base, none.options).context, "");
+    EXPECT_EQ(apply_changes(base, none.options).context, "");
     EXPECT_EQ(fault_of(R"({"type":"start","prompt":"Once","options":{"context":"Noon"}})").param,
               "options.context");
 }
@@ -217,15 +217,15 @@ TEST(voice_start, reads_the_functions_that_a_model_may_call) {
     const std::string tools =
         R"([{"type":"function","function":{"name":"f","parameters":{"z":1,"a":2}}}])";
     const auto m = read<voice::start>(R"({"type":"start","options":{"tools":)" + tools + "}}");
-    EXPECT_EQ(changed(generation_options(), m.options).tools, tools) << "in their order";
+    EXPECT_EQ(apply_changes(generation_options(), m.options).tools, tools) << "in their order";
 }
 
 TEST(voice_start, may_have_no_functions_if_its_session_has_some) {
     const auto m = read<voice::start>(R"({"type":"start","options":{"tools":[]}})");
     generation_options base;
     base.tools = "[{}]";
-    EXPECT_EQ(changed(base, m.options).tools, "");
-    EXPECT_EQ(changed(base, {}).tools, "[{}]");
+    EXPECT_EQ(apply_changes(base, m.options).tools, "");
+    EXPECT_EQ(apply_changes(base, {}).tools, "[{}]");
 }
 
 TEST(voice_start, reads_calls_of_tools_as_openai_has_them) {

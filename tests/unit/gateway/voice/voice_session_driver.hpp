@@ -45,7 +45,7 @@ class voice_session_driver {
         perform();
     }
     void release() {
-        turns.release(now);
+        turns.release_to_gateway(now);
         perform();
     }
     void permit(std::uint64_t number) {

@@ -67,7 +67,7 @@ TEST(voice_session_table, gives_no_id_twice_even_if_the_bits_repeat) {
 TEST(voice_session_table, lets_a_session_be_taken_up_by_its_key_alone) {
     registry r;
     const auto id = r.open("shop");
-    r.keep(begin_time, id);
+    r.keep_without_socket(begin_time, id);
     EXPECT_EQ(r.refusal("bank", id), "session_not_found");
     EXPECT_EQ(r.refusal("bank", "no such thing"), "session_not_found") << "as if there were none";
     EXPECT_TRUE(r.next_expiry());
@@ -88,8 +88,8 @@ TEST(voice_session_table, keeps_one_without_a_socket_for_its_time) {
     const auto first = r.open();
     const auto second = r.open();
     EXPECT_EQ(r.next_expiry(), std::nullopt);
-    r.keep(begin_time, first);
-    r.keep(begin_time + 5s, second);
+    r.keep_without_socket(begin_time, first);
+    r.keep_without_socket(begin_time + 5s, second);
     EXPECT_EQ(r.next_expiry(), begin_time + 60s);
     EXPECT_THAT(r.take_expired(begin_time + 59s), IsEmpty());
     EXPECT_THAT(r.take_expired(begin_time + 60s), ElementsAre(first));
@@ -100,12 +100,12 @@ TEST(voice_session_table, keeps_one_without_a_socket_for_its_time) {
 TEST(voice_session_table, counts_the_time_from_the_last_socket) {
     registry r({.session_kept = 60s});
     const auto id = r.open();
-    r.keep(begin_time, id);
-    r.keep(begin_time + 10s, id);
+    r.keep_without_socket(begin_time, id);
+    r.keep_without_socket(begin_time + 10s, id);
     EXPECT_EQ(r.next_expiry(), begin_time + 60s) << "it had none already";
     EXPECT_EQ(r.refusal("shop", id), "");
     EXPECT_THAT(r.take_expired(begin_time + 60s), IsEmpty());
-    r.keep(begin_time + 70s, id);
+    r.keep_without_socket(begin_time + 70s, id);
     EXPECT_EQ(r.next_expiry(), begin_time + 130s);
 }
 
@@ -114,9 +114,9 @@ TEST(voice_session_table, drops_the_keys_own_oldest_one_without_a_socket_for_a_n
     const auto other = r.open("bank");
     const auto first = r.open("shop");
     const auto second = r.open("shop");
-    r.keep(begin_time, other);
-    r.keep(begin_time, second);
-    r.keep(begin_time + 1s, first);
+    r.keep_without_socket(begin_time, other);
+    r.keep_without_socket(begin_time, second);
+    r.keep_without_socket(begin_time + 1s, first);
     const auto third = std::get<voice_session_table::admission>(r.admit("shop", {}));
     EXPECT_EQ(third.dropped, second);
     EXPECT_EQ(r.refusal("shop", second), "session_not_found");
@@ -137,14 +137,14 @@ TEST(voice_session_table, drops_the_oldest_of_all_if_the_gateway_is_full) {
     const auto first = r.open("shop");
     r.open("bank");
     EXPECT_EQ(r.refusal("inn"), "too_many_sessions");
-    r.keep(begin_time, first);
+    r.keep_without_socket(begin_time, first);
     EXPECT_EQ(std::get<voice_session_table::admission>(r.admit("inn", {})).dropped, first);
     EXPECT_EQ(r.size(), 2u);
 }
 
 TEST(voice_session_table, minds_no_ids_that_it_does_not_know) {
     registry r;
-    r.keep(begin_time, "nothing");
+    r.keep_without_socket(begin_time, "nothing");
     r.forget("nothing");
     EXPECT_EQ(r.size(), 0u);
     EXPECT_EQ(r.next_expiry(), std::nullopt);
@@ -185,7 +185,7 @@ TEST(voice_session_table, stay_within_their_bounds_whatever_happens) {
                 EXPECT_EQ(r.refusal(owner, some).empty(), known.contains({owner, some}));
                 break;
             case 2:
-                r.keep(now, some);
+                r.keep_without_socket(now, some);
                 break;
             default:
                 if (random() % 8 != 0) break;

@@ -44,7 +44,7 @@ TEST(voice_socket_watchdog, is_pinged_once_after_half_the_silence_and_closed_aft
 TEST(voice_socket_watchdog, lives_as_long_as_it_is_heard) {
     voice_socket_watchdog line({.silence = 30s}, first_time);
     EXPECT_EQ(line.check(first_time + 15s), voice_socket_watchdog::due::ping);
-    line.heard(first_time + 20s);
+    line.record_sign_of_life(first_time + 20s);
     EXPECT_EQ(line.check(first_time + 34s), voice_socket_watchdog::due::nothing);
     EXPECT_EQ(line.check(first_time + 35s), voice_socket_watchdog::due::ping);
     line.admit_message(first_time + 40s);

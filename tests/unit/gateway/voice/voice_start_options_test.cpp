@@ -21,7 +21,7 @@ generation_options options_of_start(const std::string& options,
         return {};
     }
     const auto& start = std::get<voice::start>(std::get<voice_message>(message));
-    return changed(base, start.options);
+    return apply_changes(base, start.options);
 }
 
 TEST(voice_response_format, is_read_as_a_schema) {

@@ -17,7 +17,8 @@ const std::string on = R"({"chat_template_kwargs":{"enable_thinking":true}})";
 generation_options started(generation_options base, const std::string& options) {
     const auto read =
         parse_voice_message(R"({"type":"start","text":"Hi","options":)" + options + "}");
-    return changed(std::move(base), std::get<voice::start>(std::get<voice_message>(read)).options);
+    return apply_changes(std::move(base),
+                         std::get<voice::start>(std::get<voice_message>(read)).options);
 }
 
 /// The template options of a turn with its own options, in a session with others.

@@ -158,7 +158,7 @@ TEST(voice_call_id, of_a_result_is_in_the_error_about_it) {
         ASSERT_TRUE(why) << row.text;
         EXPECT_EQ(why->ids.call, row.call) << row.text;
     }
-    EXPECT_EQ(nlohmann::json::parse(no_session({.call = "c"}))["call"], "c");
+    EXPECT_EQ(nlohmann::json::parse(encode_no_session_error({.call = "c"}))["call"], "c");
 }
 
 }  // namespace

@@ -436,8 +436,8 @@ TEST(voice_session, gives_a_time_line_to_what_is_resumed_if_the_turn_had_one) {
     EXPECT_TRUE(s.sent(socket).back().contains("timeline"));
 }
 
-TEST(no_session, is_what_a_socket_is_told_that_did_not_start) {
-    const auto told = nlohmann::json::parse(no_session({.turn = "t-1"}));
+TEST(encode_no_session_error, is_what_a_socket_is_told_that_did_not_start) {
+    const auto told = nlohmann::json::parse(encode_no_session_error({.turn = "t-1"}));
     EXPECT_EQ(told["code"], "no_session");
     EXPECT_EQ(told["turn"], "t-1");
 }

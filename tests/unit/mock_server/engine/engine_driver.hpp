@@ -31,7 +31,7 @@ class engine_driver {
         engine_.on_client_gone(id, now_);
         settle();
     }
-    void poll_slots() { engine_.note_result(now_); }
+    void poll_slots() { engine_.restart_polls(now_); }
 
     /// Advances the time and runs everything that is due.
     void run_for(milliseconds t) {

@@ -21,7 +21,7 @@ completion_request streaming(std::vector<std::string> stop = {}, int n_predict =
 std::vector<std::string> events_of(generation& g, int room = much_room) {
     std::vector<std::string> contents;
     while (!g.finished()) {
-        const sampled s = g.next(room--);
+        const sampled s = g.generate_token(room--);
         if (s.has_event) contents.push_back(s.content);
     }
     return contents;
@@ -38,9 +38,9 @@ TEST(generation, sends_each_token_and_an_empty_one_at_the_end_of_the_turn) {
 
 TEST(generation, sends_a_character_of_several_tokens_with_the_last_of_them) {
     generation g(streaming(), "caf\xC3\xA9!");
-    EXPECT_EQ(g.next(much_room).content, "caf");
-    EXPECT_FALSE(g.next(much_room).has_event);
-    const sampled whole = g.next(much_room);
+    EXPECT_EQ(g.generate_token(much_room).content, "caf");
+    EXPECT_FALSE(g.generate_token(much_room).has_event);
+    const sampled whole = g.generate_token(much_room);
     EXPECT_EQ(whole.content, "\xC3\xA9");
     EXPECT_EQ(whole.id, 169);
     EXPECT_EQ(g.predicted(), 3);

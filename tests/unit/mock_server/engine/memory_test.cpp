@@ -204,12 +204,12 @@ TEST(memory, has_so_many_checkpoints_and_drops_the_oldest) {
 
 TEST(memory, ends_a_batch_where_it_makes_a_checkpoint) {
     const model_memory recurrent(with_memory(memory_kind::recurrent));
-    EXPECT_EQ(recurrent.batch(0, 600, 600), 84);
-    EXPECT_EQ(recurrent.batch(0, 600, 50), 50);
-    EXPECT_EQ(recurrent.batch(84, 600, 516), 512);
-    EXPECT_EQ(recurrent.batch(596, 600, 4), 4);
-    EXPECT_EQ(recurrent.batch(0, 3, 3), 3);
-    EXPECT_EQ(model_memory(with_memory(memory_kind::attention)).batch(0, 600, 600), 600);
+    EXPECT_EQ(recurrent.limit_batch(0, 600, 600), 84);
+    EXPECT_EQ(recurrent.limit_batch(0, 600, 50), 50);
+    EXPECT_EQ(recurrent.limit_batch(84, 600, 516), 512);
+    EXPECT_EQ(recurrent.limit_batch(596, 600, 4), 4);
+    EXPECT_EQ(recurrent.limit_batch(0, 3, 3), 3);
+    EXPECT_EQ(model_memory(with_memory(memory_kind::attention)).limit_batch(0, 600, 600), 600);
 }
 
 TEST(memory, of_a_cut_prompt_has_the_checkpoints_that_were_reached) {

@@ -12,9 +12,9 @@ time_point at(int seconds) {
 
 TEST(slot_pool, wraps_a_slot_that_is_out_of_range) {
     slot_pool two(2);
-    EXPECT_EQ(two.wrapped(7).id, 1);
-    EXPECT_EQ(two.wrapped(2).id, 0);
-    EXPECT_EQ(two.wrapped(-2).id, 0);
+    EXPECT_EQ(two.slot_at_wrapped_id(7).id, 1);
+    EXPECT_EQ(two.slot_at_wrapped_id(2).id, 0);
+    EXPECT_EQ(two.slot_at_wrapped_id(-2).id, 0);
 }
 
 TEST(slot_pool, never_gives_another_slot_than_the_wanted_one) {

@@ -72,31 +72,31 @@ TEST(fault_text, reports_what_is_wrong) {
 TEST(fault_plan, lets_a_fault_happen_once) {
     fault_plan p;
     p.add({.kind = fault_kind::reset}, fault_at(0));
-    EXPECT_TRUE(p.take(completion(), fault_at(1)));
-    EXPECT_FALSE(p.take(completion(), fault_at(1)));
+    EXPECT_TRUE(p.use_fault_for(completion(), fault_at(1)));
+    EXPECT_FALSE(p.use_fault_for(completion(), fault_at(1)));
 }
 
 TEST(fault_plan, gives_each_request_the_oldest_fault) {
     fault_plan p;
     p.add({.kind = fault_kind::reset}, fault_at(0));
     p.add({.kind = fault_kind::close}, fault_at(0));
-    EXPECT_EQ(p.take(completion(), fault_at(1))->kind, fault_kind::reset);
-    EXPECT_EQ(p.take(completion(), fault_at(1))->kind, fault_kind::close);
+    EXPECT_EQ(p.use_fault_for(completion(), fault_at(1))->kind, fault_kind::reset);
+    EXPECT_EQ(p.use_fault_for(completion(), fault_at(1))->kind, fault_kind::close);
 }
 
 TEST(fault_plan, counts_requests_to_skip_and_times) {
     fault_plan p;
     p.add({.kind = fault_kind::reset, .skip = 1, .times = 2}, fault_at(0));
-    EXPECT_FALSE(p.take(completion(), fault_at(1)));
-    EXPECT_TRUE(p.take(completion(), fault_at(1)));
-    EXPECT_TRUE(p.take(completion(), fault_at(1)));
-    EXPECT_FALSE(p.take(completion(), fault_at(1)));
+    EXPECT_FALSE(p.use_fault_for(completion(), fault_at(1)));
+    EXPECT_TRUE(p.use_fault_for(completion(), fault_at(1)));
+    EXPECT_TRUE(p.use_fault_for(completion(), fault_at(1)));
+    EXPECT_FALSE(p.use_fault_for(completion(), fault_at(1)));
 }
 
 TEST(fault_plan, never_runs_out_of_a_fault_for_all_requests) {
     fault_plan p;
     p.add({.kind = fault_kind::reset, .times = 0}, fault_at(0));
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(p.take(completion(), fault_at(i)));
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(p.use_fault_for(completion(), fault_at(i)));
 }
 
 TEST(fault_plan, leaves_requests_alone_that_do_not_fit) {
@@ -106,8 +106,8 @@ TEST(fault_plan, leaves_requests_alone_that_do_not_fit) {
     p.add({.kind = fault_kind::stall,
            .when = [](const request_record& r) { return r.prompt == "x"; }},
           fault_at(0));
-    EXPECT_FALSE(p.take(completion(0), fault_at(1)));
-    EXPECT_TRUE(p.take(completion(1), fault_at(1)));
+    EXPECT_FALSE(p.use_fault_for(completion(0), fault_at(1)));
+    EXPECT_TRUE(p.use_fault_for(completion(1), fault_at(1)));
 }
 
 TEST(fault_plan, keeps_the_server_unavailable_for_a_time) {
@@ -115,16 +115,16 @@ TEST(fault_plan, keeps_the_server_unavailable_for_a_time) {
     p.add({.kind = fault_kind::unavailable, .duration = milliseconds(100)}, fault_at(0));
     request_record health;
     health.path = "/health";
-    EXPECT_TRUE(p.take(completion(), fault_at(10)));
-    EXPECT_TRUE(p.take(health, fault_at(99)));
-    EXPECT_FALSE(p.take(completion(), fault_at(100)));
+    EXPECT_TRUE(p.use_fault_for(completion(), fault_at(10)));
+    EXPECT_TRUE(p.use_fault_for(health, fault_at(99)));
+    EXPECT_FALSE(p.use_fault_for(completion(), fault_at(100)));
 }
 
 TEST(fault_plan, can_be_cleared) {
     fault_plan p;
     p.add({.kind = fault_kind::reset}, fault_at(0));
     p.clear();
-    EXPECT_FALSE(p.take(completion(), fault_at(1)));
+    EXPECT_FALSE(p.use_fault_for(completion(), fault_at(1)));
 }
 
 }  // namespace

@@ -38,17 +38,17 @@ std::string told(response_writer& w) {
 // A stream of three events of four bytes: tokens 1 and 2, and the final one.
 std::string streamed(std::optional<fault> f) {
     response_writer w(true, std::move(f));
-    w.begin();
-    w.event("one.", 1, false);
-    w.event("two.", 2, false);
-    w.event("end.", 2, true);
-    w.end();
+    w.begin_event_stream();
+    w.write_event("one.", 1, false);
+    w.write_event("two.", 2, false);
+    w.write_event("end.", 2, true);
+    w.end_event_stream();
     return told(w);
 }
 
 std::string replied(std::optional<fault> f) {
     response_writer w(true, std::move(f));
-    w.reply({200, "{\"a\":1}"});
+    w.write_reply({200, "{\"a\":1}"});
     return told(w);
 }
 
@@ -108,7 +108,7 @@ TEST(response_writer, plays_faults_in_an_answer_of_one_piece) {
 TEST(response_writer, says_whether_the_connection_stays_open) {
     for (const bool keep_alive : {true, false}) {
         response_writer w(keep_alive, {});
-        w.reply({200, ""});
+        w.write_reply({200, ""});
         const std::string head = w.take_actions().at(0).bytes;
         EXPECT_EQ(head.find("Connection: close") == head.npos, keep_alive);
         EXPECT_EQ(head.find("Keep-Alive: timeout=5, max=100") != head.npos, keep_alive);

@@ -42,7 +42,7 @@ class auto_pacing : public testing::Test {
             d.ask();
         }
     }
-    double lead_ms() const { return to_ms(d.machine.due(d.now) - d.now); }
+    double lead_ms() const { return to_ms(d.machine.speech_runs_out_at(d.now) - d.now); }
 
     machine_driver d;
 };
@@ -126,7 +126,7 @@ TEST_F(auto_pacing, is_due_since_the_turn_began_before_the_first_chunk) {
     const auto began = d.now;
     d.pass(700ms);
     d.tokens(" Anna", " walks");
-    EXPECT_EQ(d.machine.due(d.now), began);
+    EXPECT_EQ(d.machine.speech_runs_out_at(d.now), began);
 }
 
 TEST_F(auto_pacing, is_due_when_the_spoken_chunk_and_those_after_it_end) {
@@ -144,7 +144,7 @@ TEST_F(auto_pacing, is_due_since_the_listener_waits) {
     d.go_on(0);
     const auto silent_since = d.now;
     d.pass(300ms);
-    EXPECT_EQ(d.machine.due(d.now), silent_since);
+    EXPECT_EQ(d.machine.speech_runs_out_at(d.now), silent_since);
 }
 
 TEST_F(auto_pacing, believes_the_consumer_about_the_end_of_the_spoken_chunk) {

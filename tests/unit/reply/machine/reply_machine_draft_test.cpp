@@ -105,7 +105,7 @@ TEST_F(a_draft, keeps_its_chunk_although_the_words_alone_are_fewer_than_its_toke
 
 TEST_F(a_draft, is_due_late_until_a_listener_waits_for_it) {
     d.start();
-    EXPECT_EQ(d.machine.due(d.now) - d.now, tandem::detail::draft_lifetime);
+    EXPECT_EQ(d.machine.speech_runs_out_at(d.now) - d.now, tandem::detail::draft_lifetime);
     d.wants();
     d.machine.on_draft_committed(d.now);
     EXPECT_THAT(d.wants(), ElementsAre("slot, due 0 ms"));

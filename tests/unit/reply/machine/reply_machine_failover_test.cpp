@@ -319,7 +319,7 @@ TEST(reply_machine_failover, is_due_at_once_when_the_voice_has_spoken) {
     d.break_behind("Hello.", " you");
     d.found_again("PHello. you");
     d.wants();
-    EXPECT_GT(d.machine.due(d.now), d.now);
+    EXPECT_GT(d.machine.speech_runs_out_at(d.now), d.now);
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("slot, due 0 ms"));
 }

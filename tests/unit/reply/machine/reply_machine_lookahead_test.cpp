@@ -102,12 +102,13 @@ TEST_F(lookahead, counts_no_gap_before_an_early_chunk) {
 }
 
 TEST_F(lookahead, expects_the_voice_to_speak_the_early_chunks_after_the_first_one) {
-    const auto due = d.machine.due(d.now);
+    const auto due = d.machine.speech_runs_out_at(d.now);
     ask_for(2);
-    EXPECT_EQ(d.machine.due(d.now), due)
+    EXPECT_EQ(d.machine.speech_runs_out_at(d.now), due)
         << "a hand-over changes nothing about what is to be spoken";
     d.machine.speaks_until(d.now, {1, 0}, 5s);
-    EXPECT_NEAR(to_ms(d.machine.due(d.now) - due), 3000, 1) << "5 s instead of the expected 2";
+    EXPECT_NEAR(to_ms(d.machine.speech_runs_out_at(d.now) - due), 3000, 1)
+        << "5 s instead of the expected 2";
 }
 
 TEST_F(lookahead, learns_the_pace_of_chunks_that_are_spoken_one_after_another) {

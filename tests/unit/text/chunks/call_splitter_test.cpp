@@ -62,7 +62,7 @@ TEST(call_splitter, may_withhold_all_text_and_show_it_when_it_is_no_call) {
     EXPECT_EQ(splitter.feed("1}", 1).text, "");
     EXPECT_EQ(splitter.finish().text, "");
     EXPECT_EQ(splitter.call(), "{\"a\":1}");
-    const auto all = splitter.release();
+    const auto all = splitter.show_all_as_text();
     EXPECT_EQ(all.text, "{\"a\":1}");
     EXPECT_EQ(all.tokens, 3);
     EXPECT_FALSE(splitter.has_call());
@@ -73,11 +73,11 @@ TEST(call_splitter, shows_a_call_that_is_none_with_its_mark) {
     splitter.feed("<tool_", 1);
     splitter.feed("call>", 1);
     splitter.feed("no", 1);
-    const auto all = splitter.release();
+    const auto all = splitter.show_all_as_text();
     EXPECT_EQ(all.text, "<tool_call>no");
     EXPECT_EQ(all.tokens, 3);
     splitter.feed(" <tool_", 1);
-    EXPECT_EQ(splitter.release().text, "<tool_");
+    EXPECT_EQ(splitter.show_all_as_text().text, "<tool_");
 }
 
 TEST(call_splitter, shows_everything_without_a_mark) {

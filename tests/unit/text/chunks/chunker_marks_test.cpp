@@ -26,7 +26,7 @@ std::vector<std::string> texts_of(std::vector<std::string_view> tokens, int firs
     for (const auto t : tokens) chunks.feed(t);
     chunks.finish();
     std::vector<std::string> texts;
-    while (chunks.current() == chunker::status::ready) texts.push_back(chunks.take().text);
+    while (chunks.current() == chunker::status::ready) texts.push_back(chunks.take_chunk().text);
     return texts;
 }
 
@@ -55,7 +55,7 @@ std::string language_of(std::string_view text, boundary_rule rule, std::string_v
     chunker chunks(make_boundary_detector(rule, hint), {});
     chunks.feed(text);
     chunks.finish();
-    return chunks.take().language;
+    return chunks.take_chunk().language;
 }
 
 TEST(chunk_language, is_the_one_that_is_set_or_that_of_the_script) {

@@ -36,7 +36,7 @@ chunker chunker_with(int min_chars, chunk_limits limits = {0, 24, 96}) {
 std::vector<end_of_chunk> taken(chunker& chunks) {
     std::vector<end_of_chunk> list;
     while (chunks.current() == status::ready) {
-        auto p = chunks.take();
+        auto p = chunks.take_chunk();
         list.push_back({std::move(p.text), p.why});
     }
     return list;
@@ -143,7 +143,7 @@ TEST(min_chars, keeps_the_text_whole_and_its_chunks_within_the_limit) {
         chunks.finish();
         std::string all;
         while (chunks.current() == status::ready) {
-            const auto p = chunks.take();
+            const auto p = chunks.take_chunk();
             // A peek after the limit may extend a sentence end.
             ASSERT_LE(p.tokens, most + 1) << "seed " << seed;
             all += p.text;

@@ -86,7 +86,7 @@ chunker make_chunker(const random_reply& reply) {
 }
 
 void take_all(chunker& chunks, std::vector<chunk_text>& out) {
-    while (chunks.current() == status::ready) out.push_back(chunks.take());
+    while (chunks.current() == status::ready) out.push_back(chunks.take_chunk());
 }
 
 std::vector<chunk_text> taken_at_once(const random_reply& reply) {

@@ -41,7 +41,7 @@ class ChunkerTest : public testing::Test {
     }
     std::vector<chunk_text> taken() {
         std::vector<chunk_text> list;
-        while (chunks_.current() == status::ready) list.push_back(chunks_.take());
+        while (chunks_.current() == status::ready) list.push_back(chunks_.take_chunk());
         return list;
     }
     std::vector<chunk_text> pieces_of(const tokens& list) {
@@ -363,12 +363,12 @@ TEST_F(ChunkerTest, GivesWhatWasReadWhileAChunkWaited) {
 TEST_F(ChunkerTest, HoldsWhatIsNotTakenAsUnread) {
     read({"A", ".", " B", ".", " C"});
     EXPECT_EQ(chunks_.unread(), "A. B. C");
-    chunks_.take();
+    chunks_.take_chunk();
     EXPECT_EQ(chunks_.unread(), " B. C");
 }
 
 TEST_F(ChunkerTest, GivesAnEmptyPieceWhenNoneIsReady) {
-    EXPECT_EQ(chunks_.take(), chunk_text{});
+    EXPECT_EQ(chunks_.take_chunk(), chunk_text{});
 }
 
 /// A detector that returns the verdicts of the test, one for each call.
@@ -376,7 +376,7 @@ class scripted_detector final : public boundary_detector {
  public:
     explicit scripted_detector(std::vector<boundary_verdict> script) : script_(std::move(script)) {}
     boundary_verdict feed(std::string_view) override { return next(); }
-    boundary_verdict consume(std::size_t) override { return next(); }
+    boundary_verdict end_sentence_after(std::size_t) override { return next(); }
     boundary_verdict finish() override { return last_; }
 
  private:
@@ -394,7 +394,7 @@ std::vector<chunk_text> pieces_by(std::vector<boundary_verdict> script, chunk_li
     for (const auto t : list) chunks.feed(t);
     chunks.finish();
     std::vector<chunk_text> out;
-    while (chunks.current() == status::ready) out.push_back(chunks.take());
+    while (chunks.current() == status::ready) out.push_back(chunks.take_chunk());
     return out;
 }
 

@@ -53,7 +53,7 @@ boundary_verdict after(const std::vector<std::string_view>& tokens) {
     classic_boundary detector;
     boundary_verdict v;
     for (const auto token : tokens) {
-        if (v.settled) v = detector.consume(*v.settled);
+        if (v.settled) v = detector.end_sentence_after(*v.settled);
         v = detector.feed(token);
     }
     return v;
@@ -76,7 +76,7 @@ TEST(ClassicBoundary, MatchesAsTheWholeTextDoes) {
         for (std::size_t n = any(random); n > 0; --n) text += ".!?\"') \na,"[any(random)];
         boundary_verdict v;
         for (const char c : text) {
-            if (v.settled) detector.consume(*v.settled);
+            if (v.settled) detector.end_sentence_after(*v.settled);
             v = detector.feed(std::string_view(&c, 1));
         }
         EXPECT_EQ(v.pending.has_value(), matches_rule(text)) << text;
@@ -122,7 +122,7 @@ TEST(ClassicBoundary, CountsFromTheEndOfWhatWasConsumed) {
 TEST(ClassicBoundary, KeepsThePendingEndOfWhatWasNotConsumed) {
     classic_boundary detector;
     detector.feed("Well, yes.");
-    EXPECT_EQ(detector.consume(5).pending, 5u);
+    EXPECT_EQ(detector.end_sentence_after(5).pending, 5u);
     EXPECT_EQ(detector.feed(" No").settled, 5u);
 }
 
@@ -130,22 +130,22 @@ TEST(ClassicBoundary, KeepsTheSettledEndOfWhatWasNotConsumed) {
     classic_boundary detector;
     detector.feed("Well, yes.");
     detector.feed(" No");
-    EXPECT_EQ(detector.consume(0).settled, 10u);
-    EXPECT_EQ(detector.consume(5).settled, 5u);
-    EXPECT_EQ(detector.consume(5).settled, std::nullopt);
+    EXPECT_EQ(detector.end_sentence_after(0).settled, 10u);
+    EXPECT_EQ(detector.end_sentence_after(5).settled, 5u);
+    EXPECT_EQ(detector.end_sentence_after(5).settled, std::nullopt);
 }
 
 TEST(ClassicBoundary, ForgetsAMarkThatWasConsumed) {
     classic_boundary detector;
     detector.feed("Yes.\" ");
-    EXPECT_EQ(detector.consume(4).pending, std::nullopt);
+    EXPECT_EQ(detector.end_sentence_after(4).pending, std::nullopt);
     EXPECT_EQ(detector.feed("\"").pending, std::nullopt);
 }
 
 TEST(ClassicBoundary, StartsAnewWhenAllIsConsumed) {
     classic_boundary detector;
     detector.feed("Yes.");
-    detector.consume(4);
+    detector.end_sentence_after(4);
     EXPECT_EQ(detector.feed(" No").settled, std::nullopt);
     EXPECT_EQ(detector.feed(".").pending, 4u);
 }

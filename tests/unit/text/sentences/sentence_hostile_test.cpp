@@ -109,7 +109,8 @@ TEST(memory, of_the_detector_does_not_grow_with_the_sentence) {
         for (std::size_t n = 0, i = 0; n < bytes; ++i) {
             const auto part = parts[i % std::size(parts)];
             n += part.size();
-            for (auto v = detector.feed(part); v.settled;) v = detector.consume(*v.settled);
+            for (auto v = detector.feed(part); v.settled;)
+                v = detector.end_sentence_after(*v.settled);
         }
     };
     feed(megabyte / 10);

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 chunk spoken(std::string_view text, speech_options options, boundary why = boundary::end) {
     chunk c{.text = std::string(text), .boundary = why};
-    speech_maker(std::move(options)).speak(c);
+    speech_maker(std::move(options)).fill_speech(c);
     return c;
 }
 
@@ -69,7 +69,7 @@ TEST(replaced_words, are_no_part_of_a_word_that_a_limit_cut) {
     chunk first{.text = "5 k", .boundary = boundary::limit};
     chunk second{.text = "Wh or k", .boundary = boundary::word};
     chunk third{.text = " Wh", .boundary = boundary::end};
-    for (auto* c : {&first, &second, &third}) voice.speak(*c);
+    for (auto* c : {&first, &second, &third}) voice.fill_speech(*c);
     EXPECT_EQ(first.speech, "5 k");
     EXPECT_EQ(second.speech, "Wh or kilo");
     EXPECT_EQ(third.speech, "watt hours");

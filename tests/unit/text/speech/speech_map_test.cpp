@@ -31,7 +31,7 @@ TEST(speech_map, takes_back_the_last_speech) {
     speech_map map;
     map.copy(5);
     map.omit(2);
-    map.take_back(2);
+    map.drop_last_speech(2);
     EXPECT_THAT(map.take(), ElementsAre(speech_run{3, 3}, speech_run{0, 4}));
 }
 

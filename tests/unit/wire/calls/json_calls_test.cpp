@@ -224,24 +224,24 @@ TEST(find_invoked_calls, reads_no_call_that_the_choice_excludes) {
                 IsEmpty());
 }
 
-TEST(choose_calls, prefers_elements_if_the_server_read_only_some_of_them) {
+TEST(correct_parsed_calls, prefers_elements_if_the_server_read_only_some_of_them) {
     const std::string book = invoke_book(R"(<parameter name="name">Ann</parameter>)");
     const tool_call read{.id = "1", .name = "book", .arguments = R"({"name": "Ann"})"};
     const auto calls =
-        choose_calls({read}, book + R"(<invoke name="now"></invoke>)", {.tools = tables});
+        correct_parsed_calls({read}, book + R"(<invoke name="now"></invoke>)", {.tools = tables});
     ASSERT_THAT(calls, SizeIs(2));
     EXPECT_EQ(calls[1].name, "now");
 }
 
-TEST(choose_calls, ignores_elements_in_the_arguments_of_a_call) {
+TEST(correct_parsed_calls, ignores_elements_in_the_arguments_of_a_call) {
     const std::string now = R"(<invoke name="now"></invoke>)";
     const tool_call read{.id = "1", .name = "book", .arguments = R"({"name":"Ann"})"};
-    EXPECT_THAT(choose_calls({read}, "<function=book>" + now + now, {.tools = tables}),
+    EXPECT_THAT(correct_parsed_calls({read}, "<function=book>" + now + now, {.tools = tables}),
                 ElementsAre(read));
 }
 
-TEST(choose_calls, reads_json_that_the_server_does_not_parse) {
-    EXPECT_THAT(choose_calls({}, "now{}", {.tools = weather_and_time}), SizeIs(1));
+TEST(correct_parsed_calls, reads_json_that_the_server_does_not_parse) {
+    EXPECT_THAT(correct_parsed_calls({}, "now{}", {.tools = weather_and_time}), SizeIs(1));
 }
 
 TEST(find_invoked_calls, refuses_too_many_calls) {

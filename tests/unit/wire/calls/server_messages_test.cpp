@@ -30,7 +30,7 @@ TEST_F(ServerMessages, ContextPrecedesTheWordsOfTheLastUserMessage) {
                                        {.role = "assistant", .content = "Hello."},
                                        {.role = "user", .content = "What time is it?"},
                                        {.role = "assistant", .content = ""}};
-    add_context(messages, "It is noon.");
+    insert_turn_context(messages, "It is noon.");
     EXPECT_EQ(messages[0].content, "Hi");
     EXPECT_EQ(messages[2].content, "It is noon.\n\nWhat time is it?");
     EXPECT_EQ(messages.size(), 4u);
@@ -38,9 +38,9 @@ TEST_F(ServerMessages, ContextPrecedesTheWordsOfTheLastUserMessage) {
 
 TEST_F(ServerMessages, ContextIsAMessageIfTheUserHasNone) {
     std::vector<chat_message> messages{{.role = "system", .content = "Greet."}};
-    add_context(messages, "");
+    insert_turn_context(messages, "");
     EXPECT_EQ(messages.size(), 1u);
-    add_context(messages, "It is noon.");
+    insert_turn_context(messages, "It is noon.");
     ASSERT_EQ(messages.size(), 2u);
     EXPECT_EQ(messages[1].role, "user");
     EXPECT_EQ(messages[1].content, "It is noon.");

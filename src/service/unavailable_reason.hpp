@@ -1,0 +1,22 @@
+#pragma once
+
+#include "base/failure.hpp"
+#include "base/time.hpp"
+#include "service/server_list.hpp"
+
+#include <span>
+
+namespace tandem::services {
+
+/// Why no server is available for a turn that began at this time.
+failure unavailable_reason(std::span<const listed_server> servers, const server_state_query& ask,
+                           time_point turn_began);
+
+/// Whether connections were tried since then but no server was ever reached, which means the set-up
+/// is wrong.
+bool no_server_ever_reached(std::span<const listed_server> servers, time_point since);
+
+/// Whether there are servers, but each is drained.
+bool are_all_drained(std::span<const listed_server> servers);
+
+}  // namespace tandem::services
