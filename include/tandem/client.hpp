@@ -172,7 +172,7 @@ class client {
     }
 
     /// POST /slots/{slot}?action=save: writes the slot's content to this file in the server's
-    /// --slot-save-path, replacing an existing file. The error is not_supported without that path.
+    /// --slot-save-path, replacing an existing file. Without that path, the error is not_supported.
     /// The server waits until the slot is idle, up to `request_timeout`. Make one call at a time: a
     /// second one for the same slot waits until another request has ended. The server silently
     /// wraps the number of a slot that it does not have. `file` is 1 to 128 of [A-Za-z0-9._-] and

@@ -19,8 +19,8 @@ inline namespace v0 {
 /// the previous one, unless there is a `lookahead`. At temperature 0, the text is the same in all
 /// modes, as far as the server's arithmetic allows. docs/pacing.md has details and figures.
 enum class pacing {
-    /// Named `auto`. At least the next chunk is generated early; while slots are idle, up to
-    /// `ahead_speech` is. The reply whose listener has the least left to hear gets a slot first.
+    /// Named `auto`. Generates at least the next chunk early, and up to `ahead_speech` while slots
+    /// are idle. The reply whose listener has the least left to hear gets a slot first.
     automatic,
     strict,  ///< nothing is requested before the continue of the previous chunk
     warm,    ///< the same, with a prefill of the next slot while the voice speaks
@@ -103,7 +103,7 @@ struct adapter_scale {
 /// earlier, and a `low` reply half a second later.
 enum class reply_priority { high, normal, low };
 
-/// Settings that replace those of the configuration for one reply. Members have their names in
+/// Settings that replace those of the configuration for one reply. Members are named as in
 /// field_info; unset ones change nothing.
 struct delivery_options {
     std::optional<tandem::pacing> pacing{};
@@ -292,8 +292,8 @@ struct chunking_config {
     int chunk_min_chars = 0;
     /// How long a boundary waits for the next token; 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
-    /// If no sentence ends within this time of a chunk's first token, and nothing is being spoken,
-    /// the chunk ends after its last clause or, if none, before its last word. 0 = off. 0 to 1 h.
+    /// A chunk without a sentence end this long after its first token ends after its last clause,
+    /// or before its last word if it has none, unless something is being spoken. 0 = off. 0 to 1 h.
     duration chunk_deadline{};
 };
 
@@ -354,7 +354,7 @@ struct failover_config {
     /// It also applies to a server that is down or loading. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
     /// After this many consecutive broken requests, the server gets none for `breaker_pause`; then
-    /// a single one decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
+    /// a single trial request decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 };

@@ -166,7 +166,7 @@ class conversation {
     error_code add_filler(std::string text);
 
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
-    /// `speech`, or a share of it (0 to 1). Earlier chunks were heard whole, as were those that
+    /// `speech`, or a share of it (0 to 1). Earlier chunks were heard in full, as were those that
     /// were continued before an interrupt. Reports may come late, twice and in any order; the
     /// furthest counts. They take effect until the next turn begins, or for `resume_grace` after an
     /// interrupt.
@@ -179,7 +179,7 @@ class conversation {
     /// text is not generated again. The reply ends with nothing_to_resume if no turn was
     /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain it and
     /// it was interrupted before everything was generated. If the voice is still speaking the chunk
-    /// `speaking`, the reply continues after it, and heard() still counts for it. The calls of the
+    /// `speaking`, the reply continues after it, and heard() still applies to it. The calls of the
     /// interrupted reply are not repeated: if its result has calls, generate() the reply to their
     /// results after this one.
     reply resume(std::optional<chunk_id> speaking = {});
@@ -189,9 +189,9 @@ class conversation {
     /// The same, if the next turn has these options, because tools and adapters change the prompt.
     /// hearing() uses them as well, until that turn begins.
     void warm(generation_options options);
-    /// Reports what the user has said so far, by a speech recognizer: prefills an idle slot with
-    /// history and these words, so that the next turn has little left to evaluate when the user
-    /// stops. Requests run one at a time; the newest text counts. `stable` is the number of
+    /// Reports a speech recognizer's text of what the user has said so far: prefills an idle slot
+    /// with history and these words, so that the next turn has little left to evaluate when the
+    /// user stops. Requests run one at a time, with the newest text. `stable` is the number of
     /// characters that the recognizer will not change. Without it, all words but the last are taken
     /// as stable or, on a server that has to evaluate the whole prompt again after a revision, the
     /// words that two consecutive texts share. Does not change history: append() the final text.

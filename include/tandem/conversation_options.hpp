@@ -34,7 +34,7 @@ struct conversation_options {
     /// Appended to an interrupted turn if something was left out, for example "…", so that the
     /// model sees the interruption. At most 64 bytes of UTF-8; empty = none.
     std::string interrupted_mark{};
-    /// For how long after an interrupt the turn can be resumed, and heard() takes effect. 0 to 1
+    /// How long after an interrupt the turn can be resumed and heard() still takes effect. 0 to 1
     /// h.
     duration resume_grace = std::chrono::seconds(5);
     /// Tokens of the context that stay free for the reply, or its `max_tokens` if that is set and

@@ -76,8 +76,8 @@ auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<Completi
         read_all_operation{std::move(r)},
         [](read_all_operation operation, const auto& executor, diagnostics* d, auto handler) {
             operation.diag = d;
-            // A handler with an executor of its own may outlive the reply's context. The operation
-            // must then not hold the reply's executor.
+            // A handler with its own executor may outlive the reply's context. The operation must
+            // then not hold the reply's executor.
             const auto runs_handler = boost::asio::get_associated_executor(handler, executor);
             boost::asio::async_compose<decltype(handler), void(error_code, reply_result)>(
                 std::move(operation), handler, runs_handler);

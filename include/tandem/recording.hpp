@@ -97,8 +97,8 @@ class recording {
     bool has_prompts() const noexcept;
     /// The recorder's bound was reached: the end is missing.
     bool is_cut_short() const noexcept;
-    /// It ends in the middle of a request or a line, for example because its program was killed. If
-    /// a program is killed between two requests, this is not detected.
+    /// It ends in the middle of a request or a line, for example because its program was killed. A
+    /// kill between two requests is not detected.
     bool is_unfinished() const noexcept;
 
     /// Sets a speed factor from the next piece of an answer on; 0 = without waiting. Waits of at

@@ -32,8 +32,8 @@ inline namespace v0 {
 /// An assistant turn that is being generated. Created by client::start() and by conversations.
 ///
 /// Required calls, in this order for each chunk: async_next_chunk(), and continue_after() once the
-/// chunk was spoken, even for the last one. A chunk that is not continued is considered unheard,
-/// and the reply ends after continue_timeout. All other calls are optional.
+/// chunk has been spoken, even for the last one. A chunk that is not continued is considered
+/// unheard, and the reply ends after continue_timeout. All other calls are optional.
 ///
 /// Object lifetimes: the handle may outlive its client, but the reply ends with the client.
 /// Destroying the handle interrupts a running reply. A moved-from handle may only be assigned to or
@@ -61,7 +61,7 @@ class reply {
     ~reply();
 
     /// Completes with the next chunk as soon as it is complete and may be spoken, or with nothing
-    /// once the reply has ended. A chunk may be spoken once the previous one was continued; a
+    /// once the reply has ended. A chunk may be spoken once the previous one has been continued; a
     /// `lookahead` delivers it earlier (`chunk::early`). A request after the last chunk
     /// (`boundary::end`) does not wait for its continue, unless there is a lookahead.
     ///

@@ -63,8 +63,8 @@ struct token_usage {
 };
 
 /// The point at which the prompt of a turn differs from that of the previous turn, so that the
-/// server evaluates everything after it again. An interrupted reply causes none, because history
-/// keeps its beginning.
+/// server evaluates everything after it again. An interrupted reply does not cause a break, because
+/// history keeps its beginning.
 struct cache_break {
     /// What changed.
     enum class cause {
@@ -104,8 +104,8 @@ struct slot_metrics {
     /// to its end; otherwise 0.
     double draft_first_token_ms = 0;
     double draft_ms = 0;
-    /// How long the model reasoned, and whether its reasoning was closed at a limit or at the end
-    /// of its text.
+    /// How long the model reasoned, and whether its reasoning had to be closed, at a limit or
+    /// because the text ended.
     double reasoning_ms = 0;
     bool reasoning_cut = false;
     double total_ms = 0;         ///< from start to end

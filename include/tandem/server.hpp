@@ -12,13 +12,13 @@ inline namespace v0 {
 struct server_props {
     /// Slots of the server (`--parallel`), at least 1.
     int total_slots = 0;
-    /// Context of one slot, in tokens; 0 if the server does not say.
+    /// Context of one slot, in tokens; 0 if the server does not report it.
     int context_per_slot = 0;
-    /// The model's alias or, without one, its file name; empty if the server says neither.
+    /// The model's alias or, without one, its file name; empty if the server reports neither.
     std::string model;
-    /// The path of the model's file on the server; empty if the server does not say.
+    /// The path of the model's file on the server; empty if the server does not report it.
     std::string model_path;
-    /// Free text such as "b11669-Debian"; empty if the server does not say.
+    /// Free text such as "b11669-Debian"; empty if the server does not report it.
     std::string build_info;
     /// The model's chat template (Jinja), and the texts of its BOS and EOS tokens; empty if it has
     /// none.
@@ -26,10 +26,10 @@ struct server_props {
     std::string bos_token;
     std::string eos_token;
     /// The model is unloaded until the next request (`--sleep-idle-seconds`); false if the server
-    /// does not say.
+    /// does not report that.
     bool is_sleeping = false;
-    /// Whether /slots, /metrics and changes of /props are enabled. If the server does not say,
-    /// /slots is assumed to be enabled, and the others disabled.
+    /// Whether /slots, /metrics and changes of /props are enabled. If the server does not report
+    /// it, /slots is assumed to be enabled, and the others disabled.
     bool has_slots_endpoint = true;
     bool has_metrics_endpoint = false;
     bool has_props_endpoint = false;
@@ -40,7 +40,7 @@ std::string slots_warning(const server_props& props, int slots_wanted);
 
 /// A slot in /slots. Counts are 0 for an unused slot, and for what the server does not report.
 struct slot_state {
-    /// The server's number of the slot, from 0.
+    /// The server's number for the slot, from 0.
     int id = 0;
     /// Context of the slot, in tokens.
     int context = 0;
@@ -48,8 +48,8 @@ struct slot_state {
     bool processing = false;
     /// The server uses speculative decoding for it.
     bool speculative = false;
-    /// The server's number of the current or last task; empty for an unused slot, and if the server
-    /// does not report it.
+    /// The server's number for the current or last task; empty for an unused slot, and if the
+    /// server does not report it.
     std::optional<int> task{};
     /// Tokens in the slot. Of these, the tokens that the running request found cached, and those
     /// that it evaluated.
@@ -62,7 +62,7 @@ struct slot_state {
 
 /// A LoRA adapter that the server was started with (`--lora`).
 struct server_adapter {
-    /// The server's number of the adapter, from 0.
+    /// The server's number for the adapter, from 0.
     int id = 0;
     /// Path of its file on the server; empty if unknown.
     std::string path;
@@ -74,9 +74,9 @@ struct server_adapter {
 struct slot_file_result {
     /// Tokens in the file; 0 if the slot held none.
     int tokens = 0;
-    /// Size of the file; 0 if the server does not say.
+    /// Size of the file; 0 if the server does not report it.
     std::int64_t bytes = 0;
-    /// The server's time in ms; 0 if it does not say.
+    /// The server's time in ms; 0 if it does not report that.
     double ms = 0;
 };
 

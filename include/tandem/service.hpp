@@ -28,9 +28,9 @@ inline namespace v0 {
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server, and shares its
 /// slots with all others: the request whose listener runs out of speech next goes first. Turns
-/// without a slot wait: at most `limits.queue_limit` of them for each server, and at most
-/// `limits.queue_timeout` long. If its server is down or removed, a conversation moves to another
-/// one with its next turn.
+/// without a slot wait: at most `limits.queue_limit` turns per server, each for at most
+/// `limits.queue_timeout`. If its server is down or removed, a conversation moves to another one
+/// with its next turn.
 ///
 /// Object lifetimes: destroying the service ends its conversations and their replies with
 /// errc::client_destroyed. Otherwise as for `client`.

@@ -23,9 +23,9 @@ enum class pace {
 struct channel_options {
     /// Who sets the pace.
     tandem::pace pace = tandem::pace::voice;
-    /// Maximum waiting items with `pace::text`; values below 1 mean 1. At the bound, this reply
-    /// waits until an item is popped; other replies continue, and nothing is dropped. The item
-    /// being joined is not counted. With `pace::voice`, at most one item waits.
+    /// Maximum number of waiting items with `pace::text`; values below 1 mean 1. At the bound, this
+    /// reply waits until an item is popped; other replies continue, and nothing is dropped. The
+    /// item being joined is not counted. With `pace::voice`, at most one item waits.
     int capacity = 16;
     /// See chunk_channel::set_stream_interval().
     int stream_interval = 1;

@@ -16,7 +16,7 @@ class utf8_sanitizer {
     /// Appends to `out` the text that `bytes` complete. An incomplete character at the end, at most
     /// 3 bytes, is kept for the next call. `bytes` must not be part of `out`.
     void append(std::string_view bytes, std::string& out);
-    /// Ends the text: an incomplete character becomes U+FFFD. The object can then read another.
+    /// Ends the text: an incomplete character becomes U+FFFD. The object can then be reused.
     void flush(std::string& out);
     /// Whether an incomplete character is kept.
     bool has_partial() const noexcept { return !partial_.empty(); }

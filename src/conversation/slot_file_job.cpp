@@ -81,7 +81,7 @@ void slot_file_job::run(int slot) {
         link->calls().restore_slot(slot, request_.file, std::move(done));
 }
 
-// To the guard, neither operation is a use, because no request was cut. A failed restore leaves the
+// The guard ignores both operations, because no request was cut. A failed restore leaves the
 // contents unknown.
 void slot_file_job::on_answer(int slot, const error_code& ec, const diagnostics& diag,
                               slot_file_result r) {

@@ -75,7 +75,7 @@ bool slot_prefill::take_slot(const slots::grant& g) {
     return true;
 }
 
-// A request that the server does not start, or never ends, would keep the slot.
+// A request that the server never starts or never finishes would keep the slot.
 void slot_prefill::arm_limit(duration limit) {
     limit_.expires_after(limit);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {

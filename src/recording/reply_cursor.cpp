@@ -21,7 +21,7 @@ constexpr auto cut_margin = std::chrono::milliseconds(50);
 // The same margin for an interruption, which many other steps may precede.
 constexpr auto end_margin = std::chrono::seconds(1);
 
-// Saturating sum, because a hostile recording may contain any counts.
+// A saturating sum, because a hostile recording may contain any counts.
 template <class... Counts>
 int sum(Counts... counts) {
     return static_cast<int>(

@@ -11,7 +11,7 @@
 namespace tandem::detail {
 namespace {
 
-// Sets a flag for the lifetime of the object, so that an exception resets it too.
+// Sets a flag for the lifetime of the object, so that an exception also resets it.
 class scoped_flag {
  public:
     explicit scoped_flag(bool& flag) : flag_(flag) { flag_ = true; }
@@ -47,7 +47,7 @@ void reply_shell::perform_actions() {
     arm_timer();
 }
 
-// Sending a request takes some hundred microseconds, and must not delay a chunk that is being
+// Sending a request takes a few hundred microseconds, and must not delay a chunk that is being
 // handed over.
 void reply_shell::run_after_hand_over(std::function<void(reply_shell&)> ask) {
     boost::asio::post(scope_->executor(),
@@ -340,7 +340,7 @@ void reply_shell::perform(action::finish) {
     const auto& r = machine_.result();
     scope_->log(log_level::info, "{} {}: {}: {}", name(), id(), to_string(r.finish_reason),
                 r.metrics_line());
-    // The turn that follows a failed draft has a reply of its own.
+    // The turn that follows a failed draft has its own reply.
     if (r.error)
         scope_->log(machine_.is_draft() ? log_level::info : log_level::error, "{} {}: {}: {}",
                     name(), id(), error_name(r.error), r.diagnostics.to_string());

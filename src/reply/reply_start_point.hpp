@@ -64,7 +64,7 @@ struct reply_server_source {
     std::function<server::call_id(const generated_calls& what,
                                   server::server_calls::handler<wire::parsed_reply> done)>
         parse_calls{};
-    /// Lets the server generate the calls of a reply anew, after this text.
+    /// Lets the server generate the calls of a reply again, after this text.
     std::function<server::call_id(wire::begun_call after,
                                   server::server_calls::handler<wire::parsed_reply> done)>
         force_calls{};

@@ -219,7 +219,7 @@ string_view find_open_end(string_view header) noexcept {
     return parse_leading_tag(end) == end ? string_view() : end;
 }
 
-/// The text between the words of a reply and the end of its message, which is that of the question.
+/// The text between a reply's words and the end of its message, which is also the question's end.
 string_view find_closing(string_view after, string_view end_of_question) noexcept {
     after = after.substr(0, 2 * max_preserved_bytes);
     std::size_t longest = 0;

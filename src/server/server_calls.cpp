@@ -21,7 +21,7 @@ server_calls::handler<Result> without_result(server_calls::handler<> done) {
 
 }  // namespace
 
-// Common path of all answers: passes on the transport error or the result of the decoder.
+// Handles every answer: passes on the transport error or the result of the decoder.
 template <class... Results, class Decode>
 call_id server_calls::call(transport::http_request request, Decode decode, handler<Results...> done,
                            std::optional<duration> limit) {

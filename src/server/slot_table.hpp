@@ -94,7 +94,7 @@ struct slot_table {
     void apply_release_reports(const std::vector<slots::release_report>& news);
     /// Forgets an isolated owner that has left once its text is erased.
     void forget_gone_owner(slots::owner_id owner);
-    /// When to poll for cuts next.
+    /// When to poll next because of cuts.
     std::optional<time_point> next_poll_at() const;
     /// A slot that the running poll reports as busy although it has had no request of this process
     /// for a while. Reported only once.

@@ -31,8 +31,8 @@ constexpr double nearly_all = 0.9;
 // Numbers of running requests that differ by at most this factor are treated as one.
 constexpr double similar = 1.12;
 // Even if each request adds the same speed, a number of requests generates nearly as much as
-// `similar` squared times as many. Only this many times as many requests show that more are
-// useless.
+// `similar` squared times as many. Only a number this many times as large shows that more requests
+// are useless.
 constexpr double clearly_more = 1.4;
 // Until then, this many times the largest number seen may run, and a small crowd in any case.
 // Without a limit, some seconds of a wrong estimate would let all listeners' requests run

@@ -31,7 +31,7 @@ struct release_report {
     /// `maybe_busy`: the slot was stuck, and its state is unknown.
     server_slot_state side;
     duration since_cut;
-    /// The slot was reported as stuck before.
+    /// Whether the slot had been reported as stuck.
     bool was_stuck;
 };
 

@@ -24,7 +24,7 @@ inline constexpr ticket no_ticket = 0;
 using owner_id = std::uint64_t;
 inline constexpr owner_id nobody = 0;
 
-/// Maximum bytes kept and compared of a prompt's text and of a slot's contents.
+/// Maximum bytes of a prompt's text and of a slot's contents that are kept and compared.
 constexpr std::size_t max_compared_bytes = 1u << 20;
 
 /// Maximum number of waiting tickets of priority `turn`, unless the caller sets another limit.

@@ -169,7 +169,7 @@ class slot_scheduler {
         owner_id user = nobody;
         owner_id last_user = nobody;
         bool is_left = false;  // the last user will not return
-        /// Where the part of the running request begins whose speed has not been learned: what the
+        /// The start of the part of the running request whose speed has not been learned: what the
         /// request had generated, the time, and running_time_.
         generated_so_far learned{};
         time_point learned_at{};

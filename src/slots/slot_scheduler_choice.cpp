@@ -245,7 +245,7 @@ std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point
     const auto predicted = predict_waits()[before];
     if (const auto slot = predicted.promised) {
         w.guarded_slot = slot;
-        // A slot never used is ready since the minimum time; subtracting that would overflow.
+        // An unused slot has been ready since the minimum time; subtracting that would overflow.
         w.guard_left = std::max(ready_at(*slot), now) - now;
     } else if (is_being_prefilled_for(found->wish)) {
         w.prefilled_slot = found->wish.warmed;

@@ -24,7 +24,7 @@ struct curl_options {
     duration connect_timeout = std::chrono::seconds(5);
     /// Name of the program at the URL, for messages; must live as long as the program.
     std::string_view peer = "llama-server";
-    /// Additional headers, as "Name: value", of printable ASCII.
+    /// Additional headers in printable ASCII, as "Name: value".
     std::vector<std::string> headers{};
 };
 

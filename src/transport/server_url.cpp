@@ -129,7 +129,7 @@ parsed_url parse_server_url(std::string_view text) {
     return {std::move(result), {}};
 }
 
-// Before a scheme there is no colon; before a "://" inside a password, there is.
+// Before a scheme, there is no colon; before a "://" inside a password, there is.
 std::string without_credentials(const std::string& text) {
     const auto at = text.rfind('@');
     if (at == text.npos) return text;

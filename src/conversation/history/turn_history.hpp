@@ -131,9 +131,9 @@ class turn_history {
     std::vector<chat_message> messages_before_turn() const;
     /// The messages as they were appended.
     std::vector<chat_message> transcript() const;
-    /// The state to save. A running turn is saved as if it were interrupted now, and
-    /// `said_meanwhile` then appended; the turn itself continues. Without `said_meanwhile`, a turn
-    /// that called no functions can be resumed later.
+    /// The state to save. A running turn is saved as if it were interrupted now and
+    /// `said_meanwhile` were then appended; the turn itself continues. Without `said_meanwhile`, a
+    /// turn that called no functions can be resumed later.
     saved_conversation saved(std::span<const chat_message> said_meanwhile = {}) const;
 
     // Use of the context

@@ -11,8 +11,8 @@
 
 namespace tandem::detail {
 
-/// Gets the token ids that a reply's next request lacks, and proves those of another server. Pure;
-/// its actions are appended to those of the reply.
+/// Gets the token ids that a reply's next request lacks, and verifies those of another server.
+/// Pure; its actions are appended to those of the reply.
 class id_resolver {
  public:
     /// Both must outlive this object.

@@ -61,8 +61,8 @@ struct send_request {
 struct parse_calls {
     int slot;
 };
-/// Let the server generate and parse the calls anew on the slot, after the text before them. Report
-/// on_calls_parsed().
+/// Let the server generate and parse the calls again on the slot, after the text before them.
+/// Report on_calls_parsed().
 struct force_calls {
     int slot;
 };
@@ -70,7 +70,7 @@ struct force_calls {
 struct report_calls {
     std::vector<tool_call> calls;
 };
-/// Close the connection now, either as the cut or because the request ended by itself.
+/// Close the connection now, either to cut the request or because it ended by itself.
 struct close_connection {};
 /// The request on the slot has ended; return the slot.
 struct release_slot {
@@ -103,7 +103,7 @@ struct close_warming_connection {};
 struct hand_over {
     chunk value;
 };
-/// Log how late the server started the request; it holds requests back while their slot is busy.
+/// Log how late the server started the request: it holds back requests while their slot is busy.
 struct log_late_start {
     int slot;
     duration held;

@@ -71,7 +71,7 @@ class reply_machine {
     void set_server_url(std::string_view server) {
         if (metrics_recorder_.set_server_url(server)) has_read_here_ = false;
     }
-    /// The negative answer. If `is_final`, no other server must be sought.
+    /// The negative answer. If `is_final`, the reply seeks no other server.
     void on_no_server(time_point now, failure why, bool is_final = false);
     /// Leaves a server if it was removed; if it is away and the reply rests; or if it hangs and no
     /// request runs, or the running one has received nothing since the check began.

@@ -46,7 +46,7 @@ void reply_machine::on_call_read(time_point now) {
     hand_over_due_chunks(now);
 }
 
-/// Whether generation ended with a whole call, which a call cut off by a limit is not.
+/// Whether generation ended with a whole call. A call that a limit cut off is not whole.
 bool reply_machine::has_call_to_parse(finish_reason reason) const {
     if (reason == finish_reason::length) return false;
     if (calls_.has_call()) return !calls_.is_too_long();

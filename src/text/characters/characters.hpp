@@ -24,7 +24,7 @@ bool is_cjk(char32_t c) noexcept;
 bool is_kana(char32_t c) noexcept;
 /// Scripts without spaces between words: Han, kana, Thai, Lao, Khmer, Myanmar and related scripts.
 bool is_written_without_spaces(char32_t c) noexcept;
-/// Combines with the preceding character, such as an accent or a vowel sign.
+/// Whether `c` combines with the preceding character, as an accent or a vowel sign does.
 bool is_combining_mark(char32_t c) noexcept;
 bool is_armenian(char32_t c) noexcept;
 bool is_greek(char32_t c) noexcept;

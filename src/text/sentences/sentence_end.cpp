@@ -225,7 +225,7 @@ sentence_decision rules::decide_after_initial() {
 }
 
 sentence_decision rules::decide_after_clock() {
-    // The first letters of days, months and time zones, for words read only so far.
+    // The first letters of days, months and time zones, for words that are only partly read.
     constexpr std::array<std::string_view, 15> begins{
         "m", "e", "f", "p", "s", "mo", "mr", "sa", "su", "ea", "pa", "ce", "fr", "tu", "we"};
     if (!is_last_chance()) return undecided;

@@ -23,8 +23,8 @@ struct code_fence {
 
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept;
 bool closes(code_fence fence, std::string_view line) noexcept;
-/// Bytes of code before a closing fence at the end of the line, which models write like "ls```"; 0
-/// if there is none.
+/// Bytes of code before a closing fence at the end of the line, as models write in "ls```"; 0 if
+/// there is none.
 std::size_t measure_code_before_fence(code_fence fence, std::string_view line) noexcept;
 
 /// Whether the line only separates: `---`, `***`, `===`, or the line below a table's head.

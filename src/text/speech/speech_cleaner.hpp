@@ -25,7 +25,7 @@ class speech_cleaner {
     /// The speech of the next chunk; empty if there is nothing to speak. Linear in the length of
     /// the text. Throws only std::bad_alloc.
     mapped_speech clean(std::string_view chunk);
-    /// The marks to report of the last chunk; `at` is in bytes of its text.
+    /// The marks to report for the last chunk; `at` is a byte offset in its text.
     std::vector<speech_mark> take_marks() noexcept { return std::exchange(marks_, {}); }
 
     const speech_options& options() const noexcept { return *options_; }

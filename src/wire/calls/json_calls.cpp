@@ -187,7 +187,7 @@ bool allows_text(const ordered_json& schema) {
     return is_named(type) || (type.is_array() && std::ranges::any_of(type, is_named));
 }
 
-/// An argument that is written as it is, unless its type is not text.
+/// An argument: text if its type allows that or it is not JSON, otherwise the JSON value.
 json read_argument(string_view value, const ordered_json& property) {
     constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
     if (allows_text(property) || check_json(value, bounds) != json_fault::none)
@@ -254,7 +254,7 @@ std::string make_call_schema(const generation_options& options) {
 
 std::optional<tool_call> decode_json_call(string_view text, const generation_options& options) {
     if (!is_json_object(text)) return std::nullopt;
-    // An object that kept the order of its keys would take quadratic time.
+    // Parsing into an object that keeps the order of its keys would take quadratic time.
     const auto object = json::parse(text);
     const auto name = name_of(object);
     const auto arguments = object.find("parameters");

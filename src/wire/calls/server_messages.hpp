@@ -44,8 +44,8 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
 std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag);
 
-/// Puts the context of a turn before the words of the last user message. Without a user message, it
-/// becomes one.
+/// Puts the context of a turn before the words of the last user message. If there is none, the
+/// context becomes one.
 void insert_turn_context(std::vector<chat_message>& messages, std::string_view context);
 
 /// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
@@ -88,10 +88,10 @@ struct begun_call {
     bool reuse_cache = true;  ///< as in reply_to_parse
 };
 
-/// Maximum length of a call that the server generates under its grammar of the tools.
+/// Maximum length of a call that the server generates under its grammar for the tools.
 inline constexpr int max_forced_tokens = 2048;
-/// POST /v1/chat/completions that continues from there under the server's grammar of the tools, and
-/// parses the calls. The answer is that of parse_reply_body().
+/// POST /v1/chat/completions that continues from there under the server's grammar for the tools,
+/// and parses the calls. The answer is that of parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
 /// POST /v1/chat/completions that generates nothing: the server parses the text by its chat

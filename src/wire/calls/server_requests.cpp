@@ -14,8 +14,8 @@ json template_json(const tool_call& c) {
     return call;
 }
 
-// Old servers require a content in every message and render an empty one as a missing one. A
-// template puts its own white space between text and calls, so keeping the model's would double it.
+// Old servers require content in every message, and render empty content as missing. A template
+// puts its own white space between text and calls, so keeping the model's would double it.
 json template_json(const chat_message& m) {
     const std::string_view text = m.content;
     const auto end = m.tool_calls.empty() ? text.size() : text.find_last_not_of(" \t\r\n") + 1;

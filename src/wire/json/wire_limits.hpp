@@ -30,11 +30,11 @@ inline constexpr std::size_t max_prompt_bytes = std::size_t{64} << 20;
 /// The text of a saved conversation: larger than any context.
 inline constexpr std::size_t max_saved_bytes = std::size_t{16} << 20;
 
-/// Messages in it; the same limit holds for exchanges and for tool calls.
+/// Messages in a saved conversation; the same limit applies to exchanges and tool calls.
 inline constexpr std::size_t max_saved_messages = 100'000;
 
-/// Values and keys in it, including ignored ones, so that a hostile text takes at most about 100
-/// MiB to read.
+/// Values and keys in such a text, including ignored ones, so that reading a hostile one takes at
+/// most about 100 MiB.
 inline constexpr std::size_t max_saved_values = 2'000'000;
 
 }  // namespace tandem::wire
