@@ -96,7 +96,7 @@ void cluster_member::add_server(const std::string& model, config settings) {
     const auto known = servers_.find(channel);
     if (known != servers_.end() && !known->second.lender->is_leaving()) return;
     // Its destructor must not unregister the new lender from the slots.
-    if (known != servers_.end()) servers_.erase(known);
+    if (known != servers_.end()) forget_server(known);
     auto name = name_of(settings.server.url);
     auto use = std::make_shared<detail::server_usage>(settings, detail::service_slot_defaults,
                                                       detail::scope_of(instruments_));
@@ -106,6 +106,17 @@ void cluster_member::add_server(const std::string& model, config settings) {
     messages_.subscribe(channel);
     lender->start();
     servers_[std::move(channel)] = {model, std::move(lender)};
+}
+
+auto cluster_member::forget_server(served_map::iterator which) -> served_map::iterator {
+    messages_.unsubscribe(which->first);
+    return servers_.erase(which);
+}
+
+/// Those that were removed, once nothing of this process uses them.
+void cluster_member::forget_left_servers() {
+    for (auto s = servers_.begin(); s != servers_.end();)
+        s = s->second.lender->has_left() ? forget_server(s) : std::next(s);
 }
 
 void cluster_member::start() {
@@ -163,6 +174,7 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     if (!read->was_known) distrust_store();
     for (const auto& [channel, known] : servers_)
         known.lender->renew_lease(lease_until_, read->is_one_missing);
+    forget_left_servers();
 }
 
 void cluster_member::distrust_store() {

@@ -47,6 +47,8 @@ class cluster_member {
     void leave(duration limit, std::function<void()> done);
 
     const std::string& id() const noexcept { return options_.gateway_id; }
+    /// Tells this process from earlier ones of the same gateway.
+    const std::string& process() const noexcept { return process_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
     /// Sets the handler that is called after each connection to the store.
@@ -98,7 +100,10 @@ class cluster_member {
         std::string model;
         std::shared_ptr<slot_lender> lender;
     };
+    using served_map = std::map<std::string, shared_server>;
 
+    served_map::iterator forget_server(served_map::iterator which);
+    void forget_left_servers();
     void add_server(const std::string& model, config settings);
     std::string channel_of(const config& settings) const;
     bool has_lease() const;
@@ -127,7 +132,7 @@ class cluster_member {
     shared_texts texts_;
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
-    std::map<std::string, shared_server> servers_;  // by channel
+    served_map servers_;         // by channel
     const std::string process_;  // also the channel that shows the store that the process runs
     bool is_duplicate_ = false;
     time_point lease_until_{};

@@ -45,6 +45,7 @@ void slot_lender::load_slot_count() {
             const auto self = weak.lock();
             if (!self) return;
             if (!ec) return self->post_update();
+            if (self->is_leaving()) return;
             self->retry_.expires_after(retry_props_after);
             self->retry_.async_wait([weak](error_code stopped) {
                 if (const auto again = weak.lock(); again && !stopped) again->load_slot_count();

@@ -42,11 +42,11 @@ class usage_ledger {
         const bool is_admitted =
             !requests.time_until_allowed(now) && !tokens.time_until_allowed(now) && !is_full;
         if (is_admitted) requests.charge(now, 1);
-        if (q.concurrent > 0) running[gateway] = q.running - !is_admitted;
+        if (q.concurrent > 0) running[gateway] = {q.running - !is_admitted, processes.at(gateway)};
         return {is_admitted, requests.debt(now), tokens.debt(now), elsewhere};
     }
     void settle(time_point now, const std::string& gateway, const shared_limits::settlement& s) {
-        if (s.running) running[gateway] = *s.running;
+        if (s.running) running[gateway] = {*s.running, processes.at(gateway)};
         if (s.tokens_per_minute <= 0) return;
         tokens.set_per_minute(s.tokens_per_minute);
         tokens.charge(now, s.tokens);
@@ -55,7 +55,11 @@ class usage_ledger {
     void beat(time_point now, const std::string& gateway, std::chrono::milliseconds lease) {
         std::erase_if(lease_ends, [&](const auto& m) { return m.second <= now - minute; });
         lease_ends[gateway] = now + lease;
+        known_processes[gateway] = processes.at(gateway);
     }
+
+    /// That runs now. The store knows it from its first beat.
+    std::map<std::string, std::string> processes{{"a", "1"}, {"b", "1"}, {"c", "1"}};
 
  private:
     static void tell(time_point now, rate_limit& limit, duration debt, bool counts) {
@@ -67,8 +71,9 @@ class usage_ledger {
             return r.first != gateway && !lease_ends.contains(r.first);
         });
         std::int64_t count = 0;
-        for (const auto& [other, replies] : running)
-            if (other != gateway && lease_ends[other] > now) count += replies;
+        for (const auto& [other, r] : running)
+            if (other != gateway && lease_ends[other] > now && r.process == known_processes[other])
+                count += r.replies;
         return count;
     }
 
@@ -78,8 +83,13 @@ class usage_ledger {
     rate_limit tokens;
     bool has_requests = false;
     bool has_tokens = false;
-    std::map<std::string, std::int64_t> running;
+    struct running_replies {
+        std::int64_t replies = 0;
+        std::string process;
+    };
+    std::map<std::string, running_replies> running;
     std::map<std::string, time_point> lease_ends;
+    std::map<std::string, std::string> known_processes;
 };
 
 class limit_scripts : public tandem::testing::store_fixture {
@@ -118,8 +128,11 @@ class limit_scripts : public tandem::testing::store_fixture {
         ledger.beat(time(), gateway, lease);
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
         beat.run(link, {"members", "processes", "drains", "loads"},
-                 {gateway, "p", std::to_string(lease.count()), "{}"}, [](const auto&) {});
+                 {gateway, ledger.processes[gateway], std::to_string(lease.count()), "{}"},
+                 [](const auto&) {});
     }
+    /// The gateway is killed, and started again.
+    void restart(const std::string& gateway) { ledger.processes[gateway] += "'"; }
 
     void ask_of(const std::string& gateway) {
         constexpr std::int64_t max_ns = 90'000'000'000;
@@ -133,7 +146,8 @@ class limit_scripts : public tandem::testing::store_fixture {
         }
         const auto v = ledger.ask(time(), gateway, q);
         admissions += v.is_admitted;
-        run(admit, {"members", "usage"}, admit_arguments(gateway, q),
+        run(admit, {"members", "usage", "processes"},
+            admit_arguments({gateway, ledger.processes[gateway]}, q),
             {v.is_admitted, v.requests_debt.count(), v.tokens_debt.count(), v.running_elsewhere});
     }
 
@@ -145,7 +159,7 @@ class limit_scripts : public tandem::testing::store_fixture {
             s.tokens = pick(pick(50) == 0 ? 100'000'000 : 150);
         }
         ledger.settle(time(), gateway, s);
-        run(settle, {"usage"}, settle_arguments(gateway, s), {});
+        run(settle, {"usage"}, settle_arguments({gateway, ledger.processes[gateway]}, s), {});
     }
 
     void act() {
@@ -153,6 +167,7 @@ class limit_scripts : public tandem::testing::store_fixture {
         // The clock is set back, as ntpd may do.
         if (pick(200) == 0) now -= 2000;
         const auto& gateway = limited_gateways[static_cast<std::size_t>(pick(3))];
+        if (pick(50) == 0) return restart(gateway);
         switch (pick(5)) {
             case 0:
                 return beat_of(gateway);

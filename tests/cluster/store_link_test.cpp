@@ -165,6 +165,17 @@ TEST_F(store_link_with_redis, receives_messages_also_after_a_new_connection) {
     EXPECT_TRUE(is_heard("two"));
 }
 
+TEST_F(store_link_with_redis, receives_no_messages_of_a_channel_that_it_has_left) {
+    store_link messages(loop.get_executor(), options(), {});
+    messages.subscribe("a");
+    messages.subscribe("b");
+    connect(messages);
+    connect(link);
+    messages.unsubscribe("b");
+    EXPECT_TRUE(run_until([&] { return ask(link, {"PUBLISH", "b", "text"})->number == 0; }));
+    EXPECT_EQ(ask(link, {"PUBLISH", "a", "text"})->number, 1);
+}
+
 TEST_F(store_link_with_redis, reports_messages_that_may_be_lost) {
     int confirmations = 0;
     store_link messages(loop.get_executor(), options(), {});

@@ -113,6 +113,24 @@ TEST_F(stopped_gateway, tells_probes_that_it_lives_and_takes_no_replies_until_th
     EXPECT_EQ(stopped.wait_for(10s), std::future_status::ready) << "nobody waits for the silent";
 }
 
+TEST_F(stopped_gateway, reads_a_request_to_its_end_and_refuses_it) {
+    server_options.tokens_per_second = 20;
+    start();
+    http_client busy(port);
+    busy.send_request("POST", "/v1/chat/completions", chat("Hello!", {{"stream", true}}).dump());
+    ASSERT_TRUE(busy.read_until("data: "));
+    http_client slow(port);
+    slow.send("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n");
+    EXPECT_TRUE(is_ready()) << "the first line has been read";
+    const auto stopped = stop(1min);
+    const auto body = chat().dump();
+    slow.send("Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+              "\r\n\r\n" + body);
+    EXPECT_EQ(slow.read_answer().parsed()["error"]["code"], "gateway_stopping");
+    EXPECT_EQ(text_of(busy.read_answer()), story);
+    EXPECT_EQ(stopped.wait_for(120s), std::future_status::ready);
+}
+
 TEST_F(stopped_gateway, ends_whole_answers_that_take_too_long) {
     server_options.tokens_per_second = 0.1;
     start();

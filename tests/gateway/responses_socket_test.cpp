@@ -108,6 +108,18 @@ TEST_F(responses_socket, refuses_requests_beyond_those_that_may_wait) {
     EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("8 requests wait"));
 }
 
+TEST_F(responses_socket, checks_the_key_before_it_parses_a_long_message) {
+    start();
+    auto c = socket();
+    const std::string padding(5000, ' ');
+    c.send("[" + padding);
+    EXPECT_EQ(c.read("error")["code"], "invalid_json");
+    c.send(R"({"type":"dance"})" + padding);
+    EXPECT_EQ(c.read("error")["code"], "unknown_type");
+    c.say(create("Hello!", {{"instructions", "Be kind." + padding}}));
+    EXPECT_EQ(text_of(end_of(c)), story);
+}
+
 TEST_F(responses_socket, ends_a_cancelled_response_and_serves_the_next_one) {
     server_options.tokens_per_second = 50;
     start();

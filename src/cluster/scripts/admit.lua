@@ -1,8 +1,8 @@
 -- Admits a request of an API key unless the key has reached a limit. All gateways share the limits.
--- KEYS: members, usage of the key. ARGV: gateway; requests a minute, tokens a minute, running
+-- KEYS: members, usage of the key, processes. ARGV: gateway; requests a minute, tokens a minute, running
 -- replies (0 = not limited); this gateway's running replies, including this one; ns until all
 -- requests and until all tokens are available again, as the gateway knows; 1 if the store may know
--- less. Returns 1 if the request is admitted, else 0; the same two times as the store knows them;
+-- less; process. Returns 1 if the request is admitted, else 0; the same two times as the store knows them;
 -- and the number of running replies of the other gateways.
 local gateway, concurrent, running = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
 local t = redis.call('TIME')
@@ -35,13 +35,15 @@ local function count_elsewhere()
   local count = 0
   local fields = redis.call('HGETALL', KEYS[2])
   for i = 1, #fields, 2 do
-    local other = string.match(fields[i], '^at:(.*)$')
+    local other = string.match(fields[i], '^running:(.*)$')
     if other and other ~= gateway then
       local lease_end = redis.call('ZSCORE', KEYS[1], other)
       if not lease_end then
         redis.call('HDEL', KEYS[2], fields[i])
       elseif tonumber(lease_end) * 1000 > clock then
-        count = count + fields[i + 1]
+        local replies, process = string.match(fields[i + 1], '^(%d+) (.*)$')
+        -- A gateway that was killed may have been started again, without these replies.
+        if redis.call('HGET', KEYS[3], other) == process then count = count + replies end
       end
     end
   end
@@ -59,7 +61,8 @@ end
 write('requests', requests)
 write('tokens', tokens)
 if concurrent > 0 then
-  redis.call('HSET', KEYS[2], 'at:' .. gateway, is_admitted and running or running - 1)
+  local replies = is_admitted and running or running - 1
+  redis.call('HSET', KEYS[2], 'running:' .. gateway, string.format('%d %s', replies, ARGV[9]))
 end
 redis.call('EXPIRE', KEYS[2], 86400)
 return {is_admitted and 1 or 0, requests.debt, tokens.debt, elsewhere}

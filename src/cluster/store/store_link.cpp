@@ -80,6 +80,10 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         channels_.push_back(std::move(channel));
         if (is_open()) send_subscription(channels_.back());
     }
+    void unsubscribe(const std::string& channel) {
+        std::erase(channels_, channel);
+        if (is_open()) send_bytes(encode_command({"UNSUBSCRIBE", channel}));
+    }
     void set_message_handler(std::function<void(const std::string&, const std::string&)> handler) {
         on_message_ = std::move(handler);
     }
@@ -367,6 +371,10 @@ void store_link::run(std::vector<std::string> words, answer_handler done, durati
 
 void store_link::subscribe(std::string channel) {
     loop_->subscribe(std::move(channel));
+}
+
+void store_link::unsubscribe(const std::string& channel) {
+    loop_->unsubscribe(channel);
 }
 
 void store_link::set_message_handler(

@@ -54,6 +54,8 @@ class store_link {
     void run(std::vector<std::string> words, answer_handler done, duration limit = answer_limit);
     /// Makes this a connection for messages. run() must not be called on it.
     void subscribe(std::string channel);
+    /// Precondition: another channel remains.
+    void unsubscribe(const std::string& channel);
     void set_message_handler(
         std::function<void(const std::string& channel, const std::string& text)> handler);
 

@@ -41,8 +41,9 @@ void cluster_limits::request_verdict(const question& q, verdict_handler done) {
     if (!member)
         return boost::asio::post(executor_,
                                  [done = std::move(done)] { done(detail::now(), std::nullopt); });
-    member->run(cluster::scripts::admit(), {"members", usage_key(q.key)},
-                admit_arguments(member->id(), q), [done = std::move(done)](const auto& answer) {
+    member->run(cluster::scripts::admit(), {"members", usage_key(q.key), "processes"},
+                admit_arguments({member->id(), member->process()}, q),
+                [done = std::move(done)](const auto& answer) {
                     done(detail::now(), read_verdict(answer));
                 });
 }
@@ -50,7 +51,8 @@ void cluster_limits::request_verdict(const question& q, verdict_handler done) {
 void cluster_limits::settle(const settlement& s, settled_handler done) {
     const auto member = member_.lock();
     if (!member) return;
-    member->run(cluster::scripts::settle(), {usage_key(s.key)}, settle_arguments(member->id(), s),
+    member->run(cluster::scripts::settle(), {usage_key(s.key)},
+                settle_arguments({member->id(), member->process()}, s),
                 [weak = weak_from_this(), s, done = std::move(done)](const auto& answer) {
                     const bool is_known = answer && is_count(*answer);
                     const auto self = weak.lock();
@@ -69,22 +71,23 @@ std::int64_t cluster_limits::count_members() const {
     return member ? member->count_members() : 1;
 }
 
-std::vector<std::string> admit_arguments(const std::string& gateway,
+std::vector<std::string> admit_arguments(const gateway_process& sender,
                                          const shared_limits::question& q) {
-    return {gateway,
+    return {sender.gateway,
             std::to_string(q.requests_per_minute),
             std::to_string(q.tokens_per_minute),
             std::to_string(q.concurrent),
             std::to_string(q.running),
             ns_text(q.requests_debt),
             ns_text(q.tokens_debt),
-            q.is_doubtful ? "1" : "0"};
+            q.is_doubtful ? "1" : "0",
+            sender.process};
 }
 
-std::vector<std::string> settle_arguments(const std::string& gateway,
+std::vector<std::string> settle_arguments(const gateway_process& sender,
                                           const shared_limits::settlement& s) {
-    return {gateway, s.running ? std::to_string(*s.running) : "",
-            std::to_string(s.tokens_per_minute), std::to_string(s.tokens)};
+    return {sender.gateway, s.running ? std::to_string(*s.running) : "",
+            std::to_string(s.tokens_per_minute), std::to_string(s.tokens), sender.process};
 }
 
 std::optional<shared_limits::verdict> read_verdict(

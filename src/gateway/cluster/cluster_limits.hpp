@@ -40,9 +40,13 @@ class cluster_limits final : public shared_limits,
 };
 
 // Arguments and answers of the scripts `admit` and `settle`; the scripts describe them.
-std::vector<std::string> admit_arguments(const std::string& gateway,
+struct gateway_process {
+    std::string gateway;
+    std::string process;
+};
+std::vector<std::string> admit_arguments(const gateway_process& sender,
                                          const shared_limits::question& q);
-std::vector<std::string> settle_arguments(const std::string& gateway,
+std::vector<std::string> settle_arguments(const gateway_process& sender,
                                           const shared_limits::settlement& s);
 /// Returns nullopt if the answer is not a verdict.
 std::optional<shared_limits::verdict> read_verdict(

@@ -111,7 +111,7 @@ void connection::on_exception(const std::exception_ptr& why) {
 }
 
 void connection::close_when_idle() {
-    if (is_reading_) close();
+    if (is_idle_) close();
     if (socket_) socket_->drain();
 }
 
@@ -131,7 +131,7 @@ auto connection::run() -> awaitable<void> {
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
     if (socket_) co_return;
-    is_reading_ = true;  // only to discard input
+    is_reading_ = is_idle_ = true;  // only to discard input
     co_await stream_.finish(close_timeout);
 }
 
@@ -159,12 +159,15 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     if (core_->is_stopping && !is_first_) co_return std::nullopt;
     boost::system::error_code ec;
     is_reading_ = true;
-    if (buffer_.size() == 0 && !std::exchange(is_first_, false)) {
-        set_read_deadline(o.idle_timeout);
+    const auto longest_pause = std::exchange(is_first_, false) ? o.read_timeout : o.idle_timeout;
+    if (buffer_.size() == 0) {
+        is_idle_ = true;
+        set_read_deadline(longest_pause);
         const auto more = co_await stream_.async_read_some(buffer_.prepare(4096),
                                                            redirect_error(use_awaitable, ec));
         buffer_.commit(more);
     }
+    is_idle_ = false;
     request_parser parser;
     parser.header_limit(static_cast<std::uint32_t>(o.max_header_bytes));
     parser.body_limit(o.max_body_bytes);

@@ -43,6 +43,9 @@ struct message_head {
     std::string response_id{};
 };
 
+// Parsing a longer message takes so long that the key's limits are checked first.
+constexpr std::size_t max_unchecked_bytes = 4096;
+
 /// Returns the head of a message, or a fault.
 std::variant<message_head, api_error> read_head(std::string_view text, std::size_t max_bytes) {
     json root;
@@ -53,6 +56,22 @@ std::variant<message_head, api_error> read_head(std::string_view text, std::size
         !fields.read(root, "", "response_id", head.response_id))
         return std::move(fields).fault();
     return head;
+}
+
+api_error make_unknown_type_error(std::string_view type) {
+    return make_error(400, "unknown_type",
+                      fmt::format(R"(type is "{}"; it must be response.create or response.cancel)",
+                                  quote_text(type)),
+                      "type");
+}
+
+/// Why the message creates no response.
+std::optional<api_error> find_type_fault(std::string_view text, std::size_t max_bytes) {
+    const auto head = read_head(text, max_bytes);
+    if (const auto* const fault = std::get_if<api_error>(&head)) return *fault;
+    const auto& type = std::get<message_head>(head).type;
+    if (type != "response.create") return make_unknown_type_error(type);
+    return std::nullopt;
 }
 
 }  // namespace
@@ -101,17 +120,14 @@ response_websocket::response_websocket(client_stream stream, std::shared_ptr<gat
 // --- messages
 
 void response_websocket::handle_message(std::string_view text) {
+    if (text.size() > max_unchecked_bytes) return queue_request(std::string(text));
     const auto head = read_head(text, core_->options.max_body_bytes);
     if (const auto* const fault = std::get_if<api_error>(&head))
         return queue_message(encode_error_event(*fault));
     const auto& [type, id] = std::get<message_head>(head);
     if (type == "response.create") return queue_request(std::string(text));
     if (type == "response.cancel") return cancel_answer(id);
-    queue_message(encode_error_event(
-        make_error(400, "unknown_type",
-                   fmt::format(R"(type is "{}"; it must be response.create or response.cancel)",
-                               quote_text(type)),
-                   "type")));
+    queue_message(encode_error_event(make_unknown_type_error(type)));
 }
 
 void response_websocket::queue_request(std::string body) {
@@ -188,6 +204,8 @@ auto response_websocket::answer(client& requester, const std::string& body) -> a
     if (const auto* const why = std::get_if<api_error>(&checked))
         co_return co_await requester.send(*why);
     auto& who = std::get<admitted>(checked);
+    if (const auto fault = find_type_fault(body, core_->options.max_body_bytes))
+        co_return co_await send_refusal(requester, who, *fault);
     auto read = read_response_request(body, core_->defaults());
     if (const auto* const fault = std::get_if<api_error>(&read))
         co_return co_await send_refusal(requester, who, *fault);
