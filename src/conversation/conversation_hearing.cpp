@@ -41,14 +41,15 @@ void conversation_shell::hearing(std::string text, std::optional<std::size_t> st
     prefill_words(std::string(settled));
 }
 
+// A running prefill is not cut: its end calls this again.
 void conversation_shell::prefill_words(std::string words) {
     recognized_words_ = std::move(words);
     if (is_prefilling_words_ || history_.options().raw) return;
+    if (prefill_ && prefill_->is_in_progress()) return;
     if (conversations::is_worth_prefill(recognized_words_, prefilled_words_))
         prepare_idle_server(&conversation_shell::prefill_heard_words);
 }
 
-// Does not cut a running prefill: the next one continues from its text.
 void conversation_shell::prefill_heard_words() {
     if (is_prefilling_words_ || recognized_words_.empty()) return;
     is_prefilling_words_ = true;

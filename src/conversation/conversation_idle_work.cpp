@@ -90,9 +90,9 @@ void conversation_shell::trim_or_prefill() {
 
 // --- prefilling
 
-// The slot of a draft holds more than a prefill would.
+// The slot of a draft, or of the user's words, holds more than a prefill of the history.
 void conversation_shell::warm() {
-    if (!draft_) prepare_idle_server(&conversation_shell::prefill);
+    if (!draft_ && prefilled_words_.empty()) prepare_idle_server(&conversation_shell::prefill);
 }
 
 /// Calls `done` on the strand once the properties of a server are known, or `on_failed`, unless a
@@ -172,7 +172,10 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     // Repeated calls prefill only once.
     if (prefill_ && prefill_->holds_text(prompt.text)) return;
     is_prefilling_words_ = is_of_words;
-    if (is_of_words) revised_ = find_revision(prompt.text);
+    if (is_of_words)
+        revised_ = find_revision(prompt.text);
+    else
+        prefilled_words_.clear();
     prefill_ =
         std::make_shared<slot_prefill>(link_, std::move(prompt), prefill_options().lora, id_);
     prefill_->start([weak = weak_from_this(), is_of_words](std::optional<wire::timings> counts) {
@@ -181,7 +184,8 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
         if (is_of_words && counts) self->count_heard_words(*counts);
         if (!is_of_words && counts) self->metrics_.warmed += counts->evaluated;
         // While the user is speaking, the slot stays protected from other conversations' prefills.
-        if (self->is_prefilling_words_) return self->prefill_next_words();
+        if (self->is_prefilling_words_ || !self->recognized_words_.empty())
+            return self->prefill_next_words();
         self->release_slots();
     });
 }

@@ -220,8 +220,10 @@ void conversation_shell::interrupt() {
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
-void conversation_shell::on_chunk_not_delivered(std::uint64_t reply) {
-    if (running_ == 0 && reply == last_reply_) history_.on_interrupted(now());
+void conversation_shell::on_chunk_not_delivered(chunk_id id) {
+    if (running_ != 0 || id.reply != last_reply_) return;
+    history_.on_interrupted(now());
+    history_.take_back(id);
 }
 
 void conversation_shell::end() {
@@ -324,14 +326,16 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     checking_.reset();
     failed_servers_.clear();
     last_reply_ = reply;
-    if (const auto counted = std::exchange(generating_at_, nullptr)) host_->on_turn_ended(counted);
+    const auto counted = std::exchange(generating_at_, nullptr);
+    if (counted) host_->on_turn_ended(counted);
+    // A reply that has found no server has not received the pace of the voice.
+    if (counted || is_given_text_) pace_ = rest.pace;
     if (result.usage.prompt > 0) {
         history_.record_prompt_tokens(result.usage.prompt);
         watch_.record_prompt_tokens(result.usage.prompt);
     }
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.on_generated(now(), rest.unspoken);
-    pace_ = rest.pace;
     discard_draft();
     if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);
     if (starting_) release_slots();

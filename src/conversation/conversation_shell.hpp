@@ -105,7 +105,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void make_ids_unique(std::vector<tool_call>& calls) const override;
     void on_called(std::uint64_t reply, std::vector<tool_call> calls) override;
     void on_ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) override;
-    void on_chunk_not_delivered(std::uint64_t reply) override;
+    void on_chunk_not_delivered(chunk_id id) override;
 
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;

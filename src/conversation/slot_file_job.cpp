@@ -28,8 +28,7 @@ void slot_file_job::abort(const error_code& ec) {
     const auto self = shared_from_this();
     is_aborted_ = true;
     limit_.cancel();
-    if (const auto link = link_.lock();
-        link && ticket_ != slots::no_ticket && !link->is_shut_down())
+    if (const auto link = link_.lock(); link && ticket_ != slots::no_ticket)
         link->slots().cancel_request(std::exchange(ticket_, slots::no_ticket));
     complete(ec, {.client_message =
                       "the conversation ended or left its server while its slot file was in use"});

@@ -33,7 +33,7 @@ slot_prefill::slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids pr
                  }}) {}
 
 slot_prefill::~slot_prefill() {
-    if (!link_ || link_->is_shut_down()) return;
+    if (!link_) return;
     stop_waiting();
     end_request({.server_state = slots::server_slot_state::maybe_busy}, true);
 }
@@ -56,8 +56,7 @@ void slot_prefill::stop_waiting() {
 
 bool slot_prefill::holds_text(std::string_view text) const {
     if (prompt_.text != text) return false;
-    if (ticket_ != slots::no_ticket || is_running_) return true;
-    return slot_ && link_ && link_->slots().still_belongs_to(*slot_, owner_);
+    return is_in_progress() || (slot_ && link_ && link_->slots().still_belongs_to(*slot_, owner_));
 }
 
 void slot_prefill::on_context_destroyed() noexcept {

@@ -28,11 +28,11 @@ void reply_link::post(std::function<void(reply_shell&)> f) {
     });
 }
 
-void reply_link::complete_with_end(next_chunk_completion handler) {
+void reply_link::complete_with_end(chunk_id withheld, next_chunk_completion handler) {
     const std::lock_guard lock(mutex_);
     if (!strand_) return handler.complete({}, {}, std::nullopt);
-    boost::asio::post(strand_, [weak = shell_, h = std::move(handler)]() mutable {
-        if (const auto shell = weak.lock()) return shell->complete_with_end(std::move(h));
+    boost::asio::post(strand_, [weak = shell_, withheld, h = std::move(handler)]() mutable {
+        if (const auto shell = weak.lock()) return shell->complete_with_end(withheld, std::move(h));
         h.complete({}, {}, std::nullopt);
     });
 }

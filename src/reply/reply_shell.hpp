@@ -61,7 +61,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void commit_draft();
     /// Completes the wait for a chunk with the end: the reply was interrupted after it handed over
     /// the chunk, which was not delivered.
-    void complete_with_end(next_chunk_completion handler);
+    void complete_with_end(chunk_id withheld, next_chunk_completion handler);
     /// Calls `handler` asynchronously when the reply has ended; never if it has already ended.
     void on_end(std::function<void()> handler) { on_end_ = std::move(handler); }
     void abandon(error_code ec, const diagnostics& diag);

@@ -58,13 +58,10 @@ void reply_shell::heard_share(chunk_id id, double share) {
     if (const auto listener = listener_.lock()) listener->on_heard_share(id, share);
 }
 
-// For a reply that ended by itself, the listener assumes that its last chunk will be spoken.
-void reply_shell::complete_with_end(next_chunk_completion handler) {
-    if (machine_.ended()) {
-        if (const auto listener = listener_.lock()) listener->on_chunk_not_delivered(id());
-    } else {
-        interrupt();
-    }
+// The listener assumes that the chunk will be spoken.
+void reply_shell::complete_with_end(chunk_id withheld, next_chunk_completion handler) {
+    if (!machine_.ended()) interrupt();
+    if (const auto listener = listener_.lock()) listener->on_chunk_not_delivered(withheld);
     const auto& result = machine_.result();
     handler.complete(result.error, result.diagnostics, std::nullopt);
 }

@@ -94,9 +94,9 @@ class reply_listener {
     /// server other than the last one of the reply.
     virtual void on_ended(std::uint64_t reply, const reply_result& result,
                           reply_remainder rest) = 0;
-    /// After on_ended(): the last chunk handed over did not reach its handler, because the reply
-    /// was interrupted on the way.
-    virtual void on_chunk_not_delivered(std::uint64_t /*reply*/) {}
+    /// After on_ended(): this chunk, the last one handed over, did not reach its handler, because
+    /// the reply was interrupted on the way.
+    virtual void on_chunk_not_delivered(chunk_id /*id*/) {}
 
  protected:
     ~reply_listener() = default;

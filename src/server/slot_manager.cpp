@@ -159,6 +159,7 @@ void slot_manager::return_unused_slot(int slot) {
     if (!table->is_used_by(slot, *this)) return;
     table->managers_by_slot.erase(slot);
     table->scheduler.release(slot, now(), {.has_run = false});
+    if (link_.is_shut_down()) wake_waiting_managers(*table);
 }
 
 // --- isolation of owners
@@ -247,7 +248,6 @@ duration slot_manager::withdraw(slots::ticket t) {
     return guarded;
 }
 
-// A new due time makes no further grant possible, so none is dispatched.
 void slot_manager::set_due(slots::ticket t, time_point due) {
     table_->lock()->scheduler.set_due(t, due);
 }
@@ -301,6 +301,8 @@ void slot_manager::return_used_slot(ended_use use) {
             table->when_idle[use.slot] = {this, std::move(use.when_idle)};
         }
         table->scheduler.release(use.slot, table->last_use, std::move(use.note));
+        // This manager grants nothing more, but others may use the slot.
+        if (link_.is_shut_down()) wake_waiting_managers(*table);
     }
     dispatch_grants();
 }

@@ -33,6 +33,8 @@ void set_connection(option_setter& set) {
     set(CURLOPT_BUFFERSIZE, read_at_once);
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_FOLLOWLOCATION, 0L);
+    // In seconds. A restarted server may have another address, and curl keeps one that fails.
+    set(CURLOPT_DNS_CACHE_TIMEOUT, 1L);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075500
     set(CURLOPT_PROTOCOLS_STR, "http,https");

@@ -207,6 +207,15 @@ class a_delivery_of_a_turn : public service_and_mocks {
     }
 };
 
+TEST_F(a_delivery_of_a_turn, is_not_in_a_history_that_keeps_what_was_handed_over) {
+    config.conversation.interrupted = history_policy::handed_over;
+    hand_over_first_chunk("Hello!");
+    talk->interrupt();
+    expect_end();
+    EXPECT_EQ(handed_over(), 0u);
+    EXPECT_EQ(message(*talk, -1), "Hello!") << "that of the user";
+}
+
 TEST_F(a_delivery_of_a_turn, is_that_of_the_end_after_an_interrupt_of_the_conversation) {
     hand_over_first_chunk("Hello!");
     talk->interrupt();

@@ -388,6 +388,35 @@ TEST_F(a_conversation_with_drafts, leaves_the_slots_that_are_kept_for_turns) {
     go_on_to_the_end(reply);
 }
 
+TEST_F(a_conversation_with_drafts, has_a_kept_slot_at_once_when_its_turn_begins) {
+    server_options.parallel = 4;
+    server_options.tokens_per_second = 20;
+    start();
+    auto talk = bots->create();
+    say(talk, "And you?");  // the properties of the server are known
+    const auto before = requests();
+    std::vector<conversation> others;
+    std::vector<consumer> replies;
+    const auto add_caller = [&] {
+        others.push_back(bots->create());
+        replies.emplace_back(others.back().say("Hello!"), consumer::say_nothing);
+    };
+    add_caller();
+    add_caller();
+    loop.run_until([&] { return requests() == before + 2; });
+    add_caller();
+    outcome drafted;
+    bool is_over = false;
+    begin_draft(talk, question, drafted, is_over);  // takes none of the last two slots
+    loop.run_until([&] { return requests() == before + 3; });
+    consumer reply(talk.say(question), consumer::say_nothing);
+    EXPECT_TRUE(loop.run_until([&] { return requests() == before + 4; }));
+    EXPECT_TRUE(std::ranges::none_of(replies, &consumer::ended)) << "the fourth slot is idle";
+    for (auto& other : others) other.interrupt();
+    go_on_to_the_end(reply);
+    EXPECT_EQ(reply.text(), answer);
+}
+
 TEST_F(a_conversation_with_drafts, keeps_the_text_of_the_turn_if_the_draft_is_not_used) {
     start();
     auto talk = bots->create();

@@ -88,6 +88,29 @@ TEST_F(a_conversation_that_hears, prefills_the_newest_words_once_the_last_prefil
     EXPECT_LE(completions(server())[0].ended, completions(server())[1].arrived);
 }
 
+TEST_F(a_conversation_that_hears, does_not_cut_the_prefill_of_its_history) {
+    server_options.prompt_tokens_per_second = 100;
+    start();
+    auto talk = bots->create();
+    talk.warm();
+    loop.run_until([&] { return completions(server()).size() == 1; });
+    talk.hearing("Do you have a ta");
+    EXPECT_TRUE(loop.run_until([&] { return completions(server()).size() == 2; }));
+    EXPECT_THAT(completions(server())[0].prompt, EndsWith("<|im_start|>assistant\n"));
+    EXPECT_THAT(completions(server())[1].prompt, EndsWith("Do you have a"));
+    EXPECT_LE(completions(server())[0].ended, completions(server())[1].arrived);
+    EXPECT_EQ(completions(server())[1].slot, completions(server())[0].slot);
+}
+
+TEST_F(a_conversation_that_hears, keeps_its_words_when_its_history_is_prefilled) {
+    start();
+    auto talk = bots->create();
+    hear(talk, "Do you have a ta");
+    talk.warm();
+    state_of(talk);
+    EXPECT_THAT(server().observe().of_path("/apply-template"), SizeIs(1)) << "of the words";
+}
+
 TEST_F(a_conversation_that_hears, prefills_nothing_while_it_replies_or_after_its_end) {
     start();
     auto talk = bots->create();

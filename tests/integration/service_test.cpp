@@ -331,6 +331,25 @@ TEST_F(a_service, finishes_replies_elsewhere_that_take_too_long_on_a_server_that
     EXPECT_NE(state_of(talk).server, at);
 }
 
+TEST_F(a_service, has_the_slots_of_a_server_that_is_removed_during_a_prefill_and_added_again) {
+    server_options.parallel = 1;
+    server_options.prompt_tokens_per_second = 100;
+    config.client.limits.queue_timeout = 500ms;
+    start();
+    auto idle = bots->create();  // keeps its link to the server
+    say(idle, "And you?");
+    std::string words;
+    for (int i = 0; i < 50; ++i) words += " very";
+    auto talk = bots->create({.messages = {{.role = "system", .content = "Be" + words}}});
+    talk.warm();
+    loop.run_until([&] { return completions(server()).size() == 2; });
+    const auto url = server().url();
+    bots->remove_server(url, 0s);
+    loop.run_until([&] { return servers().empty(); });
+    bots->add_server(url);
+    EXPECT_FALSE(say(talk, "And you?").error());
+}
+
 TEST_F(a_service, keeps_its_conversations_when_the_list_is_another) {
     start(2);
     auto talk = bots->create();

@@ -36,7 +36,7 @@ struct consumer_delivery {
     void operator()(error_code ec, diagnostics why, Value value) {
         if (link->is_interrupted()) {
             if constexpr (std::is_same_v<Value, std::optional<chunk>>)
-                if (value) return complete_with_end();
+                if (value) return complete_with_end(value->id);
             value = {};
         }
         if (ec && diag) *diag = std::move(why);
@@ -44,9 +44,9 @@ struct consumer_delivery {
     }
 
  private:
-    void complete_with_end() {
+    void complete_with_end(chunk_id withheld) {
         const auto ending = link;
-        ending->complete_with_end(next_chunk_completion(std::move(*this), {}));
+        ending->complete_with_end(withheld, next_chunk_completion(std::move(*this), {}));
     }
 };
 

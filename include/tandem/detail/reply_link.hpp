@@ -37,9 +37,9 @@ class reply_link {
     void set_shell(std::weak_ptr<reply_shell> shell);
     /// Runs `f` on the strand, never within this call, unless the reply is gone by then.
     void post(std::function<void(reply_shell&)> f);
-    /// Completes with the end of an interrupted reply. The interrupt may still be on its way to the
-    /// reply.
-    void complete_with_end(next_chunk_completion handler);
+    /// Completes with the end of an interrupted reply, in place of the chunk `withheld`. The
+    /// interrupt may still be on its way to the reply.
+    void complete_with_end(chunk_id withheld, next_chunk_completion handler);
     /// Releases the execution context, which is not used afterwards.
     void cut() noexcept;
 

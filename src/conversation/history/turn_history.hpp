@@ -109,6 +109,8 @@ class turn_history {
 
     void begin_reply(std::uint64_t reply) noexcept;
     void on_handed_over(const chunk& c);
+    /// The chunk handed over last did not reach the voice.
+    void take_back(chunk_id id) noexcept { turn_.take_back(id); }
     void expect_call() noexcept { turn_.expect_call(); }
     void on_generated(time_point now, std::string_view unspoken);
     void on_continued(time_point now, chunk_id id);

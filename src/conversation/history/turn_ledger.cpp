@@ -48,6 +48,12 @@ void turn_ledger::on_handed_over(const chunk& c) {
     is_complete_ = is_complete_ || c.boundary == boundary::end;
 }
 
+void turn_ledger::take_back(chunk_id id) noexcept {
+    if (parts_.empty() || parts_.back().id != id || parts_.back().begin < heard_) return;
+    handed_over_ = parts_.back().begin;
+    parts_.pop_back();
+}
+
 void turn_ledger::on_generated(std::string_view unspoken) {
     overwrite_text(unspoken);
 }

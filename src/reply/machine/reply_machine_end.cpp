@@ -39,8 +39,9 @@ void reply_machine::on_final_event(time_point now, const wire::token_event& even
 }
 
 void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
+    // What a limit cut off may be the beginning of a mark or of a call.
+    if (reason == finish_reason::length && !reasoning_.is_inside()) reasoning_.drop_withheld();
     on_visible_read(now, reasoning_.finish());
-    // What a limit cut off may be the beginning of a call.
     if (reason != finish_reason::length)
         show_text(calls_.finish());
     else if (is_answer_in_json())
@@ -64,13 +65,15 @@ void reply_machine::end_text(time_point now, finish_reason reason) {
     hand_over_due_chunks(now);
 }
 
-/// Chunks completed before the failure are still handed over.
+/// Complete chunks are still handed over, even one that waits for its peek.
 void reply_machine::fail_generation(time_point now, failure why) {
     outcome_ = {finish_reason::error, std::move(why)};
     warming_.stop_waiting_for_slot();
     warming_.cut();
     enter_phase(phase::generated, now);
     actions_.push_back(action::release_slot_ownership{});
+    chunker_.hold_expired();
+    collect_chunks(now);
     hand_over_due_chunks(now);
 }
 

@@ -41,6 +41,8 @@ bool reply_machine::has_enough(time_point now) const {
 
 bool reply_machine::needs_more(time_point now) const {
     if (calls_.has_call()) return true;
+    // A draft that has not ended has no chunk yet.
+    if (rules_.is_draft) return true;
     if (rules_.pacing.ahead_speech)
         return speech_runs_out_at(now) - now <= *rules_.pacing.ahead_speech / 2;
     return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;

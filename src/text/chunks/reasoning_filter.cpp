@@ -42,6 +42,11 @@ visible_text reasoning_filter::finish() {
     return decide(true);
 }
 
+void reasoning_filter::drop_withheld() noexcept {
+    withheld_.clear();
+    parts_.clear();
+}
+
 const std::string& reasoning_filter::closing_mark() const {
     const auto* longest = &tags_[*inside_];
     for (const auto& t : tags_)

@@ -37,6 +37,11 @@ errc classify(const token_event& e) noexcept {
     return errc::bad_response;
 }
 
+/// The answers of a proxy whose server is down, in whatever format.
+bool is_from_proxy(int status) noexcept {
+    return status == 502 || status == 503 || status == 504;
+}
+
 std::string tokens_in_words(const token_event& e) {
     if (e.error_prompt_tokens == 0 || e.error_context == 0)
         return "the prompt does not fit the context of a slot; shorten it, or give the server a "
@@ -58,6 +63,8 @@ std::string words_for(errc code, const token_event& e) {
             return "the server is still loading its model; try again in a moment";
         case errc::not_supported:
             return "the server does not support this; check that the URL is that of a llama-server";
+        case errc::connect_failed:
+            return "a proxy before the server cannot reach it; check that the server runs";
         case errc::bad_request:
             return "the server rejected the request";
         case errc::server_error:
@@ -73,23 +80,27 @@ bool is_page(std::string_view body) noexcept {
     return first != std::string_view::npos && body[first] == '<';
 }
 
-/// Reads the error in a body; the plain text of the body if it is not JSON of that kind.
-token_event error_in(int http_status, std::string_view body) {
-    token_event e;
-    if (decode_token_event(body, e) || e.what != token_event::kind::error) {
+/// Reads the error in a body. Returns false if it is not JSON of that kind; the message is then the
+/// plain text of the body.
+bool read_error(int http_status, std::string_view body, token_event& e) {
+    const bool is_json = !decode_token_event(body, e) && e.what == token_event::kind::error;
+    if (!is_json) {
         e = {};
         e.error_message = sanitize_server_text(body);
     }
     e.error_status = http_status;
-    return e;
+    return is_json;
 }
 
 }  // namespace
 
 error_code decode_error(std::string_view path, int http_status, std::string_view body,
                         diagnostics& diag) {
-    auto e = error_in(http_status, body);
-    const auto code = classify(e);
+    token_event e;
+    const bool is_json = read_error(http_status, body, e);
+    auto code = classify(e);
+    if (!is_json && code == errc::server_error && is_from_proxy(http_status))
+        code = errc::connect_failed;
     diag.http_status = http_status;
     diag.client_message = fmt::format("{}: {} (HTTP {})", path, words_for(code, e), http_status);
     diag.server_message = is_page(body) ? std::string() : std::move(e.error_message);

@@ -155,6 +155,17 @@ TEST(reply_machine, gives_the_figures_of_a_request_to_its_first_chunk_only) {
     EXPECT_EQ(m.cuts, 1);
 }
 
+TEST(reply_machine, hands_over_a_sentence_that_waits_for_its_peek_before_it_fails) {
+    auto rules = machine_driver::default_rules();
+    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::automatic, {});
+    machine_driver d(rules);
+    d.begin();
+    d.tokens("It", " costs", " five", " dollars", "!");
+    ASSERT_EQ(d.machine.phase(), reply_phase::holding);
+    d.fail(errc::bad_request);
+    EXPECT_THAT(d.wants(), testing::Contains("chunk 0 'It costs five dollars!' sentence"));
+}
+
 TEST(reply_machine, writes_a_timeline_in_order) {
     machine_driver d;
     d.begin();

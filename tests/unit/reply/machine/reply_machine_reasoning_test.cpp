@@ -224,6 +224,28 @@ TEST(reply_machine_reasoning, of_a_draft_counts_for_the_reply) {
     EXPECT_THAT(d.wants(), Contains("recover </think>"));
 }
 
+TEST(reply_machine_reasoning, whose_opening_mark_a_limit_cuts_is_not_spoken) {
+    auto d = begun(limited({}));
+    d.tokens("One", " moment", "<thi");
+    d.final(tandem::wire::stop_type::limit);
+    EXPECT_THAT(d.wants(), Contains("chunk 0 'One moment' end"));
+}
+
+TEST(reply_machine_reasoning, of_a_draft_that_is_generated_ahead_is_followed_by_its_chunk) {
+    auto rules = limited({.tokens = 3});
+    rules.is_draft = true;
+    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::automatic, {});
+    auto draft = begun(rules);
+    draft.tokens("<think>", "Hm.", " So");
+    draft.wants();
+    draft.recovered({9, 0});
+    EXPECT_THAT(draft.wants(), Contains(testing::StartsWith("slot?")));
+    draft.grant(1);
+    draft.tokens("Hello", "!", " How");
+    draft.wants();
+    EXPECT_TRUE(draft.machine.ended());
+}
+
 // gpt-oss writes calls to a channel, which is read as reasoning.
 TEST(reply_machine_reasoning, is_not_cut_while_it_writes_a_call) {
     auto rules = limited({.tokens = 1});
