@@ -190,7 +190,7 @@ void failing_reply::prepare(const combination& c) {
     if (c.state == state::queued || c.state == state::waiting_for_the_guard ||
         c.kind == kind::unnoticed_cut)
         config.server.slots = 1;
-    if (c.state == state::waiting_for_the_guard) config.server.reuse_guard = 20ms;
+    if (c.state == state::waiting_for_the_guard) config.server.reuse_guard = 100ms;
     if (c.state == state::warming) config.pacing.mode = pacing::warm;
     if (c.state == state::holding) config.chunking.boundary_rule = boundary_rule::classic;
     // An interrupt must meet a running request.
