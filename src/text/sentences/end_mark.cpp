@@ -61,8 +61,19 @@ word_kind kind_of_number(const word& w, const sentence_context& before, const le
     return word_kind::plain;
 }
 
+/// Whether a word of one letter may be more than an abbreviation, which a vowel may outside
+/// English.
+bool is_word_of_one_letter(const word& w, const lexicon& words) {
+    constexpr std::u32string_view consonants =
+        U"bcdfghjklmnpqrstvwxzßçñćčďđğłńňřśşšťźżžбвгджзйклмнпрстфхцчшщβγδζθκλμνξπρστφχψ";
+    return is_lowercase(w.last) && !words.is_english() &&
+           consonants.find(w.last) == consonants.npos;
+}
+
 word_kind kind_of_initials(const word& w, const lexicon& words) {
-    if (w.stops == 0) return is_cjk(w.last) ? word_kind::plain : word_kind::initial;
+    if (w.stops == 0 && is_cjk(w.last)) return word_kind::plain;
+    if (w.stops == 0)
+        return is_word_of_one_letter(w, words) ? word_kind::letter : word_kind::initial;
     return w.starts_upper || words.is_english() ? word_kind::name_part : word_kind::never;
 }
 
@@ -74,12 +85,13 @@ word_kind kind_of_listed(const end_mark& m, const lexicon& words) {
     const bool is_after_number = m.previous.digits > 0;
     // "Main St.": a street, not a saint.
     if (w.text() == "st" && m.previous.starts_upper) return word_kind::name_part;
-    if (has(word_class::inner) || (has(word_class::title) && capital)) return word_kind::never;
+    // "Das ist hier so.", "Ich helfe dir.": neither Sunday nor a director.
+    const bool is_common = !w.starts_upper && has(word_class::starter);
+    const bool is_title = has(word_class::title) && capital && !is_common;
+    if (has(word_class::inner) || is_title) return word_kind::never;
     if (has(word_class::unit) && is_after_number) return word_kind::tail;
     if (has(word_class::numbered)) return word_kind::numbered;
     if (has(word_class::clock) && (w.stops > 0 || is_after_number)) return word_kind::clock;
-    // "Das ist hier so.": "so" is not Sunday.
-    const bool is_common = !w.starts_upper && has(word_class::starter);
     if (has(word_class::date) && capital && !is_common) return word_kind::name_part;
     if (has(word_class::tail)) return word_kind::tail;
     if (has(word_class::name_part) && (capital || w.stops > 0 || w.text() == "al"))

@@ -28,6 +28,7 @@ struct end_mark {
         ordinal,    ///< "12.": as name_part, in languages with ordinals like this
         marker,     ///< "1." or "A." at the start of a line
         initial,    ///< "J."
+        letter,     ///< "é.": as plain, but not before a number or an initial
     };
 
     kind what = kind::stop;

@@ -4,6 +4,9 @@
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace tandem::text {
 namespace {
 
@@ -68,6 +71,15 @@ next_word parse_next_word(std::u32string_view characters) {
         read_letter(n, c);
     }
     return n;
+}
+
+bool begins_no_name(std::string_view word) noexcept {
+    constexpr std::array<std::string_view, 33> no_names{
+        "the",   "this",  "that",   "they",    "there",    "then",  "she",   "what",   "when",
+        "you",   "it",    "we",     "it's",    "these",    "would", "could", "should", "does",
+        "don't", "can't", "didn't", "because", "before",   "after", "while", "which",  "where",
+        "those", "their", "did",    "how",     "everyone", "nobody"};
+    return std::ranges::find(no_names, word) != no_names.end();
 }
 
 }  // namespace tandem::text

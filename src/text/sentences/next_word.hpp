@@ -32,4 +32,8 @@ struct next_word {
 
 next_word parse_next_word(std::u32string_view characters);
 
+/// Whether the English word in lower case is neither a name nor the first piece of one, as "and"
+/// is.
+bool begins_no_name(std::string_view word) noexcept;
+
 }  // namespace tandem::text

@@ -73,7 +73,10 @@ class rules {
     bool is_starter() const { return !next_.is_initial && next_is(word_class::starter); }
     bool is_hesitation() const;
     bool is_no_name() const;
-    bool is_plain() const { return mark_.what != kind::stop || mark_.last_is == word_kind::plain; }
+    bool is_plain() const {
+        return mark_.what != kind::stop || mark_.last_is == word_kind::plain ||
+               mark_.last_is == word_kind::letter;
+    }
     bool is_lowercase_style() const { return before_.starts_lowercase() && words_.is_english(); }
 
     const end_mark& mark_;
@@ -176,6 +179,10 @@ sentence_decision rules::decide_after_stop() {
             return ends_if(next_.what != next::lower && next_.what != next::opener);
         case word_kind::initial:
             return decide_after_initial();
+        case word_kind::letter:
+            if (next_.what == next::digit) return goes_on;
+            if (next_.what == next::upper && next_.letters == 1) return if_starter(goes_on);
+            break;
         case word_kind::plain:
             break;
     }
@@ -203,10 +210,9 @@ sentence_decision rules::decide_after_name_part() {
 sentence_decision rules::decide_after_number_word() {
     if (next_.what == next::digit || next_.what == next::lower) return goes_on;
     if (next_.what != next::upper) return decide_after_plain();
-    if (mark_.last.text() != "no") {
-        if (!is_last_chance()) return undecided;
-        if (next_.letters == 1 && next_.initial != 'i') return goes_on;
-    }
+    if (mark_.last.text() == "no") return decide_after_plain();
+    if (!is_last_chance()) return undecided;
+    if (next_.letters == 1 && next_.initial != 'i') return goes_on;
     return words_.is_english() ? decide_after_plain() : if_starter(goes_on);
 }
 
@@ -370,14 +376,8 @@ sentence_decision rules::if_starter_begins(sentence_decision otherwise) {
     return ends_if(words_.is_english() && likely.find(next_.text) != likely.npos);
 }
 
-/// Excludes words that are the first piece of a name, such as "And".
 bool rules::is_no_name() const {
-    constexpr std::array<std::string_view, 33> no_names{
-        "the",   "this",  "that",   "they",    "there",    "then",  "she",   "what",   "when",
-        "you",   "it",    "we",     "it's",    "these",    "would", "could", "should", "does",
-        "don't", "can't", "didn't", "because", "before",   "after", "while", "which",  "where",
-        "those", "their", "did",    "how",     "everyone", "nobody"};
-    return is_in(no_names, next_.text) ||
+    return begins_no_name(next_.text) ||
            (!words_.is_english() && next_.letters > 2 && is_starter());
 }
 

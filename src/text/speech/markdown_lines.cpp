@@ -17,20 +17,27 @@ std::size_t with_space(std::string_view line, std::size_t length) noexcept {
     return next > length ? next : 0;
 }
 
+/// Whether the text after the marks of a fence may be a language: "c++", but not "Done!".
+bool is_language(std::string_view text) noexcept {
+    const auto end = text.find_last_not_of(blanks) + 1;
+    const auto is_graph = [](char c) { return c > ' ' && c < 0x7F; };
+    return end > 0 && std::ranges::all_of(text.substr(0, end), is_graph) &&
+           std::string_view(".,:;!?").find(text[end - 1]) == std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept {
     if (!line.starts_with("```") && !line.starts_with("~~~")) return std::nullopt;
     const auto length = count_leading_marks(line[0], line);
-    // Back-ticks that are closed on the same line are a code span.
-    if (line[0] == '`' && line.find('`', length) != std::string_view::npos) return std::nullopt;
+    // Marks that are closed on the same line are around words.
+    if (line.find(line[0], length) != std::string_view::npos) return std::nullopt;
     return code_fence{line[0], length};
 }
 
-bool closes(code_fence fence, std::string_view line) noexcept {
+std::size_t measure_closing_fence(code_fence fence, std::string_view line) noexcept {
     const auto length = count_leading_marks(fence.mark, line);
-    return length >= fence.length &&
-           line.find_first_not_of(blanks, length) == std::string_view::npos;
+    return length >= fence.length && !is_language(line.substr(length)) ? length : 0;
 }
 
 std::size_t measure_code_before_fence(code_fence fence, std::string_view line) noexcept {

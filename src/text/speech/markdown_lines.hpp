@@ -22,7 +22,9 @@ struct code_fence {
 };
 
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept;
-bool closes(code_fence fence, std::string_view line) noexcept;
+/// Bytes of the marks at the start of the line that close the code; 0 if there are none. Text may
+/// follow them, which models write like "``` Now run it", but not only the language of other code.
+std::size_t measure_closing_fence(code_fence fence, std::string_view line) noexcept;
 /// Bytes of code before a closing fence at the end of the line, as models write in "ls```"; 0 if
 /// there is none.
 std::size_t measure_code_before_fence(code_fence fence, std::string_view line) noexcept;

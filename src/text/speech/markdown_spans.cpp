@@ -16,6 +16,9 @@ constexpr int max_bracket_depth = 8;
 bool is_letter(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
+bool is_quote(char c) noexcept {
+    return c == '"' || c == '\'';
+}
 bool is_space(char c) noexcept {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -46,8 +49,9 @@ bool is_note(std::string_view inside) noexcept {
         return inside.size() > 1 && inside.find(' ') == std::string_view::npos;
     std::size_t digits = 0;
     for (const char c : inside) {
+        if (c == '0' && digits == 0) return false;
         digits = is_ascii_digit(c) ? digits + 1 : 0;
-        if (digits > 3 || (digits == 0 && c != ',' && c != '-' && c != ' ')) return false;
+        if (digits > 3 || (digits == 0 && c != ',' && c != '-')) return false;
     }
     return !inside.empty() && is_ascii_digit(inside.front()) && is_ascii_digit(inside.back());
 }
@@ -92,11 +96,20 @@ constexpr std::string_view inline_tags[] = {
 constexpr std::string_view block_tags[] = {
     "audio",   "blockquote", "br",    "break", "center", "details", "div", "h1",  "h2",
     "h3",      "h4",         "hr",    "img",   "li",     "ol",      "p",   "pre", "speak",
-    "summary", "table",      "tbody", "td",    "th",     "thead",   "tr",  "ul"};
+    "summary", "table",      "tbody", "td",    "th",     "thead",   "tr",  "ul",  "h5",
+    "h6",      "html",       "body",  "head",  "dl",     "dt",      "dd",  "BR"};
+// Marks of models.
+constexpr std::string_view model_tags[] = {
+    "think",       "thinking",      "reasoning",     "answer",
+    "tool_call",   "tool_response", "function_call", "start_of_turn",
+    "end_of_turn", "bos",           "eos",           "pad",
+    "unk"};
 
 bool is_known(std::string_view name) noexcept {
-    return std::ranges::find(inline_tags, name) != std::end(inline_tags) ||
-           std::ranges::find(block_tags, name) != std::end(block_tags);
+    const auto is_in = [name](const auto& tags) {
+        return std::ranges::find(tags, name) != std::end(tags);
+    };
+    return is_in(inline_tags) || is_in(block_tags) || is_in(model_tags);
 }
 
 /// Whether the text between a tag's name and its end looks like attributes.
@@ -106,13 +119,50 @@ bool are_attributes(std::string_view rest) noexcept {
     return is_space(rest.front()) && rest.find('=') != std::string_view::npos;
 }
 
+/// Whether a tag may have the name: a known one, or one that ends later. "Press <Enter>" has none.
+bool may_be_tag(std::string_view name, std::string_view rest, std::string_view later) noexcept {
+    if (is_known(name) || rest.find_first_not_of(" \t\r\n") != std::string_view::npos) return true;
+    for (auto at = later.find("</"); at != std::string_view::npos; at = later.find("</", at + 2))
+        if (later.substr(at + 2).starts_with(name)) return true;
+    return false;
+}
+
+/// Bytes of the attribute at the start of `text`, up to its quotes; 0 if there is none. The end of
+/// the text may cut it, and its start may be cut off if `is_rest`.
+std::size_t measure_attribute(std::string_view text, bool is_rest) noexcept {
+    const auto end = std::min(text.find_first_of(" \t\r\n\"'<>"), text.size());
+    const auto attribute = text.substr(0, end);
+    if (end == 0) return 0;
+    const bool is_named = attribute.find('=', 1) != std::string_view::npos;
+    if (attribute == "/" || (is_rest && tag_name(attribute) == end)) return end;
+    const bool ends_sentence =
+        std::string_view(".,;:!?").find(attribute.back()) != std::string_view::npos;
+    return is_named && !ends_sentence ? end : 0;
+}
+
 /// As are_attributes(), for a tag cut off by the end of the text. "2 <b and c" is not a tag.
-bool may_be_cut(std::string_view name, std::string_view rest) noexcept {
-    const auto first = rest.find_first_not_of(" \t\r\n/");
-    if (first == std::string_view::npos) return is_known(name);
-    if (!is_space(rest.front())) return false;
-    const auto attribute = rest.substr(first, rest.find_first_of(" \t\r\n", first) - first);
-    return attribute.find('=') != std::string_view::npos;
+matched_span match_cut_tag(std::string_view name, std::string_view rest) noexcept {
+    if (rest.find_first_not_of('/') == std::string_view::npos)
+        return {is_known(name) ? span_state::cut : span_state::none, 0};
+    // "x <b ": a variable.
+    const bool is_blank = rest.find_first_not_of(" \t/") == std::string_view::npos;
+    if (!is_space(rest.front()) || (is_blank && (name.size() == 1 || !is_known(name)))) return {};
+    return match_tag_rest(rest, 0);
+}
+
+/// A comment or a declaration; "He said <!important" has none.
+matched_span match_declaration(std::string_view text) noexcept {
+    constexpr std::string_view starts[] = {"<!--", "<!DOCTYPE", "<!doctype", "<?xml"};
+    const auto has_start = [text](std::string_view start) {
+        const auto known = std::min(text.size(), start.size());
+        return known > 2 && text.substr(0, known) == start.substr(0, known);
+    };
+    const auto within = text.substr(0, max_html_tag_bytes);
+    const auto end = within.find_first_of("<>", 1);
+    if (std::ranges::none_of(starts, has_start)) return {};
+    if (end != std::string_view::npos)
+        return {within[end] == '>' ? span_state::whole : span_state::none, end + 1};
+    return {text.size() < max_html_tag_bytes ? span_state::cut : span_state::none, text.size()};
 }
 
 matched_span special_token(std::string_view text) noexcept {
@@ -165,22 +215,53 @@ std::string_view extract_host(std::string_view address) noexcept {
 
 matched_span match_html_tag(std::string_view text, bool in_word) noexcept {
     if (text.starts_with("<|")) return special_token(text);
-    if (!text.starts_with('<')) return {};
-    const bool is_closing = text.substr(1).starts_with('/');
-    const bool is_other = text.substr(1).starts_with('!') || text.substr(1).starts_with('?');
-    const auto name_at = std::size_t{1} + (is_closing || is_other);
-    const auto name = text.substr(name_at, tag_name(text.substr(name_at, 64)));
-    if (name.empty() && !text.substr(1).starts_with("!--")) return {};
+    if (text.starts_with("<!") || text.starts_with("<?"))
+        return in_word ? matched_span() : match_declaration(text);
+    const bool is_closing = text.starts_with("</");
+    const auto name = text.substr(1 + is_closing, tag_name(text.substr(1 + is_closing, 64)));
+    if (!text.starts_with('<') || name.empty()) return {};
     if (in_word && !is_closing && !is_known(name)) return {};
-    const auto rest = text.substr(0, max_html_tag_bytes).substr(name_at + name.size());
-    const auto end = rest.find_first_of("<>");
+    const auto name_end = 1 + is_closing + name.size();
+    const auto within = text.substr(0, max_html_tag_bytes);
+    const auto end = within.find_first_of("<>", name_end);
+    const auto rest = within.substr(name_end, end - name_end);
     if (end == std::string_view::npos) {
-        const bool is_cut =
-            text.size() < max_html_tag_bytes && (is_other || may_be_cut(name, rest));
-        return {is_cut ? span_state::cut : span_state::none, text.size()};
+        const auto t = match_cut_tag(name, rest);
+        const bool is_cut = t.state == span_state::cut && text.size() < max_html_tag_bytes;
+        return {is_cut ? span_state::cut : span_state::none, text.size(), t.quote};
     }
-    if (rest[end] == '<' || (!is_other && !are_attributes(rest.substr(0, end)))) return {};
-    return {span_state::whole, name_at + name.size() + end + 1};
+    const bool is_tag = text[end] == '>' && are_attributes(rest) &&
+                        (is_closing || may_be_tag(name, rest, within.substr(end)));
+    return is_tag ? matched_span{span_state::whole, end + 1} : matched_span();
+}
+
+matched_span match_tag_rest(std::string_view text, char quote) noexcept {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (quote != 0) {
+            const char ends[] = {quote, '\n'};
+            at = text.find_first_of(std::string_view(ends, 2), at);
+            if (at == std::string_view::npos) break;
+            if (text[at++] == '\n') return {};
+            quote = 0;
+        } else if (text[at] == '>') {
+            return {span_state::whole, at + 1};
+        } else if (is_space(text[at]) && text[at] != '\n') {
+            ++at;
+        } else if (is_quote(text[at]) && (at == 0 || text[at - 1] == '=')) {
+            quote = text[at++];
+        } else if (const auto bytes = measure_attribute(text.substr(at), at == 0)) {
+            at += bytes;
+        } else {
+            return {};
+        }
+    }
+    return {span_state::cut, text.size(), quote};
+}
+
+std::size_t match_bracketed_name(std::string_view text) noexcept {
+    const auto end = 1 + tag_name(text.substr(1, 64));
+    return end > 1 && text.substr(end).starts_with('>') ? end + 1 : 0;
 }
 
 bool is_inline_tag(std::string_view tag) noexcept {

@@ -16,6 +16,7 @@ enum class span_state {
 struct matched_span {
     span_state state = span_state::none;
     std::size_t bytes = 0;  ///< with its marks, if it is whole
+    char quote = 0;         ///< the quote in which the end cut a tag
 };
 
 /// `[text]`, brackets inside allowed; at most 512 bytes.
@@ -24,7 +25,7 @@ matched_span match_link_text(std::string_view text) noexcept;
 matched_span match_link_target(std::string_view text) noexcept;
 inline constexpr std::size_t max_link_target_bytes = 2048;
 
-/// Bytes of a `[1]`, `[2, 3]`, `[4-6]` or `[^note]`; 0 if there is none.
+/// Bytes of a `[1]`, `[2,3]`, `[4-6]` or `[^note]`; 0 if there is none.
 std::size_t match_footnote(std::string_view text) noexcept;
 
 /// Bytes of the web address at the start of `text`, without trailing punctuation; 0 if there is
@@ -39,6 +40,10 @@ std::string_view extract_host(std::string_view address) noexcept;
 /// bytes. `in_word`: a letter or digit directly precedes it, so `vector<int>` contains no tag.
 matched_span match_html_tag(std::string_view text, bool in_word) noexcept;
 inline constexpr std::size_t max_html_tag_bytes = 512;
+/// The rest of a tag that was cut before `text`, in `quote` if that is not 0.
+matched_span match_tag_rest(std::string_view text, char quote) noexcept;
+/// Bytes of `<name>`, which need not be a tag: "Press <Enter>"; 0 if there is none.
+std::size_t match_bracketed_name(std::string_view text) noexcept;
 /// Whether the text around the tag may be one word: `<b>`, `<sub>`.
 bool is_inline_tag(std::string_view tag) noexcept;
 /// Bytes of `<https://example.com>` or `<someone@example.com>`; 0 if there is none.

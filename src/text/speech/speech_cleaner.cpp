@@ -74,7 +74,8 @@ char32_t speech_cleaner::character_after(std::size_t bytes) const noexcept {
 
 void speech_cleaner::finish_cut_span() {
     if (cut_ == cut_span::target) return skip_to(')');
-    if (cut_ == cut_span::tag) return skip_to('>');
+    if (cut_ == cut_span::comment) return skip_to('>');
+    if (cut_ == cut_span::tag) return skip_tag_rest();
     if (cut_ == cut_span::address) skip(match_web_address_rest(rest_));
     cut_ = cut_span::none;
 }
@@ -96,6 +97,16 @@ void speech_cleaner::skip_to(char end) {
     skip(at != std::string_view::npos && rest_[at] == end ? at + 1 : std::min(at, most));
 }
 
+/// Skips the rest of the cut tag, unless the text cannot belong to one: then it is spoken.
+void speech_cleaner::skip_tag_rest() {
+    const auto t = match_tag_rest(rest_, cut_quote_);
+    cut_bytes_ += t.bytes;
+    cut_quote_ = t.quote;
+    const bool goes_on = t.state == span_state::cut && cut_bytes_ <= max_link_target_bytes;
+    if (!goes_on) cut_ = cut_span::none;
+    if (goes_on || t.state == span_state::whole) skip(t.bytes);
+}
+
 void speech_cleaner::read_code() {
     const auto text = line();
     const bool has_end = text.size() < rest_.size();
@@ -104,9 +115,13 @@ void speech_cleaner::read_code() {
         return skip(text.size() + has_end);
     }
     const auto body = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-    const auto code = measure_code_before_fence(*fence_, body);
-    if (code > 0) speak_code(text.size() - body.size() + code);
-    if (code > 0 || (place_ == place::line_start && text::closes(*fence_, body))) return end_code();
+    const auto indent = text.size() - body.size();
+    const auto marks = place_ == place::line_start ? measure_closing_fence(*fence_, body) : 0;
+    if (marks > 0) return end_code(indent + marks);
+    if (const auto code = measure_code_before_fence(*fence_, body)) {
+        speak_code(indent + code);
+        return end_code(line().size());
+    }
     place_ = has_end ? place::line_start : place::in_line;
     speak_code(text.size() + has_end);
 }
@@ -117,12 +132,12 @@ void speech_cleaner::speak_code(std::size_t bytes) {
     skip(bytes);
 }
 
-/// Ends the code block: the rest of the line holds only the closing fence and what may follow it.
-void speech_cleaner::end_code() {
+/// Ends the code block with a closing fence.
+void speech_cleaner::end_code(std::size_t fence_bytes) {
     fence_.reset();
     place_ = place::in_line;
     out_.add_gap();
-    skip(line().size());
+    skip(fence_bytes);
 }
 
 void speech_cleaner::start_line() {

@@ -33,7 +33,7 @@ class speech_cleaner {
  private:
     enum class place { line_start, in_line, fence_line };  ///< fence_line: after the opening fence
     enum class line_kind { text, heading, row, row_after_cell };
-    enum class cut_span { none, target, tag, address };
+    enum class cut_span { none, target, tag, comment, address };
     /// Open emphasis of one mark: 1 for a single mark, 2 for a double one, 3 for both.
     struct emphasis {
         char mark;
@@ -45,6 +45,7 @@ class speech_cleaner {
     void advance(std::size_t bytes);
     void read_exact();
     void skip_to(char end);
+    void skip_tag_rest();
     bool ends_at(std::size_t bytes) const noexcept { return bytes >= rest_.size(); }
     std::string_view line() const noexcept { return rest_.substr(0, rest_.find('\n')); }
     char32_t character_after(std::size_t bytes) const noexcept;
@@ -53,7 +54,7 @@ class speech_cleaner {
     void finish_cut_span();
     void read_code();
     void speak_code(std::size_t bytes);
-    void end_code();
+    void end_code(std::size_t fence_bytes);
     void start_line();
     bool skip_blank_line();
     bool skip_whole_line(std::string_view body);
@@ -72,11 +73,13 @@ class speech_cleaner {
     bool is_closed_later(std::size_t length) const noexcept;
     void handle_strike_mark();
     void handle_closing_hashes();
+    std::size_t measure_footnote() const noexcept;
     void handle_opening_bracket();
     void handle_closing_bracket();
     void handle_link_target(std::size_t bracket);
     bool handle_speech_mark();
     void handle_tag();
+    void handle_bracketed_name();
     void handle_entity();
     void handle_escape();
     void handle_dollars();
@@ -107,6 +110,7 @@ class speech_cleaner {
     bool maybe_link_ = false;
     cut_span cut_ = cut_span::none;
     std::size_t cut_bytes_ = 0;  // removed since the split
+    char cut_quote_ = 0;         // open in the tag
 };
 
 }  // namespace tandem::text

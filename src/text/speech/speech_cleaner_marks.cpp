@@ -92,6 +92,10 @@ bool speech_cleaner::is_closed_later(std::size_t length) const noexcept {
 
 void speech_cleaner::handle_strike_mark() {
     const auto length = count_leading_marks('~', rest_);
+    if (length > 2) {
+        out_.add_gap();
+        return skip(length);
+    }
     const bool closes = strike_ && !is_space_or_end(before_);
     const bool opens = !is_space_or_end(character_after(length));
     if (length != 2 || !(closes || opens)) return keep(length);
@@ -110,10 +114,23 @@ void speech_cleaner::handle_closing_hashes() {
     skip(length);
 }
 
+/// Bytes of the footnote at this place; 0 if there is none. A number that touches no word may be
+/// part of the sentence: "Your seat is [12]."
+std::size_t speech_cleaner::measure_footnote() const noexcept {
+    constexpr std::u32string_view ends = U".!?)%’”“»。！？」』）";
+    const auto bytes = match_footnote(rest_);
+    const auto last = out_.last();
+    if (bytes == 0 || rest_[1] == '^' || before_ == ']') return bytes;
+    if (is_word_character(last) || (last != 0 && ends.find(last) != ends.npos)) return bytes;
+    const auto later = rest_.substr(bytes);
+    const bool is_linked = match_link_target(later).state != span_state::none;
+    return is_linked || match_footnote(later) > 0 ? bytes : 0;
+}
+
 void speech_cleaner::handle_opening_bracket() {
     const std::size_t mark = rest_.starts_with("![") ? 1 : 0;
     if (rest_[0] == '!' && mark == 0) return keep(1);
-    if (const auto note = mark ? 0 : match_footnote(rest_)) {
+    if (const auto note = mark ? 0 : measure_footnote()) {
         out_.add_gap();
         skip(note);
         return handle_link_target(0);
@@ -178,12 +195,23 @@ void speech_cleaner::handle_tag() {
         return skip(1);
     }
     const auto t = match_html_tag(rest_, in_word());
-    if (t.state == span_state::none) return keep(1);
+    if (t.state == span_state::none) return handle_bracketed_name();
     const bool is_cut = t.state == span_state::cut;
-    if (is_cut) cut_ = cut_span::tag;
+    const bool is_comment = character_after(1) == '!' || character_after(1) == '?';
+    if (is_cut) cut_ = is_comment ? cut_span::comment : cut_span::tag;
+    cut_quote_ = t.quote;
     if (is_cut || !is_inline_tag(rest_.substr(0, t.bytes))) out_.add_gap();
     cut_bytes_ = 0;
     skip(t.bytes);
+}
+
+void speech_cleaner::handle_bracketed_name() {
+    const auto bytes = in_word() ? 0 : match_bracketed_name(rest_);
+    if (bytes == 0) return keep(1);
+    skip(1);
+    keep(bytes - 2);
+    out_.add_gap();
+    skip(1);
 }
 
 void speech_cleaner::handle_entity() {

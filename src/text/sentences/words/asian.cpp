@@ -18,9 +18,9 @@ constexpr word_group bengali[] = {
 };
 
 constexpr word_group vietnamese[] = {
-    {word_class::title, "tp gs ts ths pgs bs ks q p tx tt ông bà mr mrs ms dr"},
+    {word_class::title, "tp gs ts ths pgs bs ks q p tx tt mr mrs ms dr"},
     {word_class::inner, "vd v.v.. tr"},
-    {word_class::numbered, "tr số"},
+    {word_class::numbered, "tr"},
     {word_class::tail, "v.v"},
 };
 
@@ -30,6 +30,10 @@ constexpr word_group indonesian[] = {
     {word_class::numbered, "no hlm hal vol psl"},
     {word_class::name_part, "s.h s.e s.kom m.sc tbk inc corp ltd"},
     {word_class::tail, "dll dst dkk"},
+    {word_class::starter,
+     "saya kami kita anda kamu dia mereka ini itu apa siapa kapan di ke dari untuk dengan jika "
+     "kalau bila dan tetapi tapi atau namun karena jadi lalu kemudian silakan mohon ya tidak bukan "
+     "ada semua setiap bagaimana mengapa berapa sekarang besok terima"},
 };
 
 }  // namespace

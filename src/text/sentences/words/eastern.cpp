@@ -7,12 +7,12 @@ namespace tandem::text {
 namespace {
 
 constexpr word_group polish[] = {
-    {word_class::title, "dr prof mgr inż hab ks św gen płk kpt mjr por sierż red lek p pp o s"},
+    {word_class::title, "dr prof mgr inż hab ks św gen płk kpt mjr por sierż red p pp o s"},
     {word_class::inner,
-     "np tzn tj tzw m.in ok ul al pl os św. godz wg ds ww pt zob por. red. im ur zm dot ewent gł "
+     "np tzn tj tzw m.in ul al pl os św. godz wg ds ww pt zob por. red. ur zm dot ewent gł "
      "płn płd wsch zach jw jn itd. r. woj pow gm właśc"},
     {word_class::numbered, "nr s str t rozdz art pkt ust poz rys tab tel godz r ok"},
-    {word_class::name_part, "inc co corp ltd jr u.s u.s.a sp.z.o.o s.a n.e p.n.e r w"},
+    {word_class::name_part, "inc co corp ltd jr u.s u.s.a sp.z.o.o s.a n.e p.n.e r w im"},
     {word_class::tail, "itd itp etc min sek godz zł gr kg km tys mln mld rż"},
     {word_class::date, "sty lut mar kwi maj cze lip sie wrz paź lis gru"},
     {word_class::starter,
@@ -41,10 +41,10 @@ constexpr word_group czech[] = {
 };
 
 constexpr word_group turkish[] = {
-    {word_class::title, "dr prof doç av sn yrd arş öğr gör alb yzb org bn hz müh op uzm"},
-    {word_class::inner, "örn bkz yy vs. yak krş çev haz hzl ing fr alm ör mad"},
-    {word_class::numbered, "no s sf sy nr tel cad sok mah blok kat böl md şek c"},
-    {word_class::name_part, "inc co corp ltd jr şti a.ş t.c m.ö m.s u.s u.s.a apt"},
+    {word_class::title, "dr prof doç av sn yrd arş öğr alb yzb org bn hz müh op uzm"},
+    {word_class::inner, "örn bkz yy vs. krş çev haz hzl ing fr alm ör mad"},
+    {word_class::numbered, "no s sf sy nr tel cad sok mah blok kat böl md şek c yak"},
+    {word_class::name_part, "inc co corp ltd jr şti a.ş t.c m.ö m.s u.s u.s.a apt gör"},
     {word_class::tail, "vb vs vd dk sn sa kg km tl"},
     {word_class::starter,
      "bu şu o ben sen biz siz onlar ve ama veya çünkü eğer ne kim nerede nasıl neden hangi ile "
@@ -55,15 +55,16 @@ constexpr word_group turkish[] = {
 
 constexpr word_group russian[] = {
     {word_class::title,
-     "г-н г-жа д-р проф акад доц им ул пл пр пр-т пр-кт просп пер бул наб св гр тов о. р. оз гл "
-     "дер пос обл вул просп бульв ім р-н м. ст. ген полк кап лейт инж"},
+     "г-н г-жа д-р проф акад доц ул пл пр пр-т пр-кт просп пер бул наб св гр тов о. р. оз гл "
+     "дер пос обл вул просп бульв ім р-н м. ст. кап лейт инж"},
     {word_class::inner,
-     "г гг т.е т.н т.к напр см ср т.ч в.т.ч в/ч ок прим ред изд вып англ нем фр лат стр. гл. букв "
+     "г гг т.е т.н т.к напр см ср т.ч в.т.ч в/ч прим ред изд вып англ нем фр лат стр. гл. "
      "рис. "
-     "табл. сокр ум род кв.м. до.н.э отд"},
+     "табл. сокр кв.м. до.н.э отд"},
     {word_class::numbered,
-     "№ ет стр с гл буд рис табл ст п пп т кн вып кв д корп тел разд ч оф эт"},
-    {word_class::name_part, "н.э до.н.э вв т.г т.б т.д т.п т.д. р х и.о сша юл куб кв"},
+     "№ ет стр с гл буд рис табл ст п пп т кн вып кв д корп тел разд ч оф эт ок"},
+    {word_class::name_part,
+     "н.э до.н.э вв т.г т.б т.д т.п т.д. р х и.о сша юл куб кв им ум род букв ген полк"},
     {word_class::tail, "др пр руб коп тыс млн млрд чел шт тис грн т.д т.п"},
     {word_class::unit, "мин сек час км м кг см мм л куб.м кв.м кв.км га"},
     {word_class::date, "янв февр фев мар апр июн июл авг сент сен окт нояб ноя дек"},

@@ -7,14 +7,14 @@ namespace {
 // Duden's list of common abbreviations.
 constexpr word_group german_groups[] = {
     {word_class::title,
-     "dr prof hr hrn fr frl herr dipl.-ing dipl.-kfm ing st mag msgr gebr fam chr pfr dres mr mrs "
+     "dr prof hr hrn fr frl dipl.-ing dipl.-kfm ing st mag msgr gebr fam chr pfr dres mr mrs "
      "ms adr dir reg med fa phil rer jur"},
     {word_class::inner,
      "z.b z.t u.a d.h i.d.r o.ä u.ä v.a z.z z.zt i.a i.v m.e s.o s.u vgl bzw ca evtl ggf ggfs inkl "
      "exkl zzgl einschl sog bspw etw entspr gem lt mind od resp eigtl insb insbes vs vgl. ehem "
      "geb gest gegr verh ev kath röm allg ursprüngl voraussichtl u.u wg zw i.b o.b a.d i.r v.h "
      "k.u.k erw frz engl schwäb schles südd österr schweiz chin kgl amtl möbl näml z.hd u.a.w.g "
-     "h.c dt urspr usf"},
+     "h.c dt urspr usf a i o u"},
     {word_class::numbered,
      "nr nrn s abs art bd bde kap abb abt tel aufl jg hrsg ziff zi pos str rn fn anm spez tab ver "
      "lfd max"},
@@ -35,7 +35,7 @@ constexpr word_group german_groups[] = {
      "vielleicht natürlich außerdem ob sehr gern gerne auch noch nur schon wir's das's seit "
      "während obwohl deshalb trotzdem zuerst zuletzt schließlich jeder jede jedes etwas nichts "
      "niemand jemand sonst brauchen brauchst geht lassen lass machen nehmen rufen hallo danke "
-     "achtung wenn's ihr's"},
+     "achtung wenn's ihr's dir mag"},
     {word_class::heading,
      "schritt kapitel teil abschnitt lektion frage regel tipp akt szene phase aufgabe nr tag woche "
      "punkt"},

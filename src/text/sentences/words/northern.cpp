@@ -33,8 +33,8 @@ constexpr word_group swedish[] = {
     {word_class::title, "dr prof hr fr frk st kapt"},
     {word_class::inner,
      "t.ex bl.a d.v.s dvs s.k t.o.m fr.o.m f.n p.g.a m.a.o o.s.v. i.o.m ca cirka resp jfr ev inkl "
-     "exkl ung el eg t ex bl"},
-    {word_class::numbered, "nr kl s sid kap art fig tel avd mom"},
+     "exkl el eg t ex bl e"},
+    {word_class::numbered, "nr kl s sid kap art fig tel avd mom ung"},
     {word_class::name_part, "inc co corp ltd jr u.s u.s.a e.kr f.kr"},
     {word_class::tail, "m.m m.fl osv o.s.v etc o.d min sek tim kg km kr"},
     {word_class::date,
@@ -55,7 +55,7 @@ constexpr word_group danish[] = {
     {word_class::inner,
      "f.eks fx bl.a d.v.s dvs s.k t.o.m p.g.a pga ca cirka hhv ift jf evt inkl ekskl ml o.lign. "
      "i.h.t "
-     "mht m.h.t vedr bl f"},
+     "mht m.h.t vedr bl f e"},
     {word_class::numbered, "nr kl s kap art fig tlf afs stk bd pkt"},
     {word_class::name_part, "inc co corp ltd jr u.s u.s.a e.kr f.kr a/s"},
     {word_class::tail, "m.m m.fl mm mfl osv o.s.v etc o.l m.v mv min sek kg km kr"},

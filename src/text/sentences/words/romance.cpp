@@ -9,9 +9,9 @@ namespace {
 constexpr word_group french[] = {
     {word_class::title, "m mm mme mlle mmes mlles dr drs pr me mgr st ste sr vve cie"},
     {word_class::inner,
-     "p.ex c.-à-d c.à.d cf env ex av bd apr ap boul chap éd ed hab dép tél mr mrs j.-c p.-d.g vs "
-     "n.b n.d.l.r p.s resp anc adj adm dim dir imm ill imprim ouvr quart"},
-    {word_class::numbered, "n no nos n° p pp art fig vol t chap al ch réf tél ex. lot av"},
+     "p.ex c.-à-d c.à.d cf env av bd apr ap boul chap éd ed hab dép tél mr mrs j.-c p.-d.g vs "
+     "n.b n.d.l.r p.s resp anc adj adm dim dir imm ill imprim ouvr"},
+    {word_class::numbered, "n no nos n° p pp art fig vol t chap al ch réf tél ex ex. lot av"},
     {word_class::name_part, "inc corp ltd jr u.s u.s.a s.a s.n.c.f s.a.r.l i.e.p av bd j.-c"},
     {word_class::tail, "etc min h s kg km"},
     {word_class::date, "janv févr avr juil sept oct nov déc lun mar mer jeu ven sam dim"},
@@ -70,7 +70,7 @@ constexpr word_group italian[] = {
      "sig sigg sig.ra sig.na dott dott.ssa dr prof prof.ssa ing avv arch geom rag on sen dir amm "
      "gen col cap mons don s ss mr mrs st fr spett gent egr ill.mo v.cte cte cav comm rev"},
     {word_class::inner,
-     "ad ad.es es cfr cf ecc. p.es pag. vs v n.b c.a circa ca tel fig tav ed op cit d.p.r rag. ver "
+     "ad ad.es es cfr cf ecc. p.es pag. vs v n.b c.a ca tel fig tav ed op cit d.p.r rag. ver "
      "mitt ag lett r.d delle d.lgs"},
     {word_class::numbered,
      "n nn nr num p pp pag pagg art artt cap fig figg vol voll tav sez tab tel int div par"},
@@ -99,9 +99,9 @@ constexpr word_group portuguese[] = {
      "sr sra srta srs dr dra drs dras prof profa exmo exma ilmo ilma eng dir gen cel cap sto sta "
      "pe d fr mr mrs n.sra rev"},
     {word_class::inner,
-     "p.ex ex cf vs av aprox tel ed trad r lgo pça apart apto esp ref obs v.t r.s.v.p end dept"},
+     "p.ex cf vs av aprox tel ed trad r lgo pça apart esp ref obs v.t r.s.v.p end dept"},
     {word_class::numbered,
-     "n nº núm no pág págs p pp art arts cap caps fig vol fasc tel fl ref índ"},
+     "n nº núm no pág págs p pp art arts cap caps fig vol fasc tel fl ref índ ex apto"},
     {word_class::name_part,
      "inc co corp ltd ltda jr u.s u.s.a e.u.a s.a d.c a.c ph.d w.c cia est univ"},
     {word_class::tail, "etc min seg h kg km m cm séc a.m p.m"},

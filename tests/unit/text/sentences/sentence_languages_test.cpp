@@ -120,6 +120,65 @@ TEST(czech_and_turkish, have_abbreviations) {
                            });
 }
 
+TEST(words_of_one_letter, end_sentences) {
+    const auto expect = [](const char* language, const char* text) {
+        expect_sentences(language, {{text, whole_text | token_like_pieces}});
+    };
+    expect("vi", "Mình hẹn lúc tám giờ ạ.| Bên em sẽ gọi.");
+    expect("ru", "Да, это я.| Что вам нужно?");
+    expect("ru", "Да, это я.| А кто вы?");
+    expect("pt", "Sim, é.| Depois vemos.");
+    expect("pt", "Sim, é.| E depois?");
+    expect("fr", "Oui, il y en a.| Combien en voulez-vous ?");
+    expect("it", "Sì, lo è.| Poi vediamo.");
+    expect("hu", "Igen, az ő.| Most hívom.");
+    expect("tr", "Evet, o.| Şimdi geliyor.");
+    expect("sv", "Kom hit till vår ö.| Den är fin.");
+    expect("el", "Ναι, αυτός ή.| Τότε πάμε.");
+    expect("nl", "Dank u.| Tot ziens.");
+}
+
+TEST(abbreviations_of_one_letter, end_no_sentence) {
+    expect_sentences("de", {
+                               "Nimm z. B. einen Apfel, d. h. Obst u. Ä. im Haus.",
+                               "Er kommt aus Freiburg i. Br. am Montag.",
+                               "Der Ort heißt Neustadt a. d. Donau.",
+                               "Siehe S. 5 und s. 12 im Buch.",
+                           });
+    expect_sentences("it", {"Nel 50 a. C. era qui."});
+    expect_sentences("es", {"En el s. XIX era así."});
+    expect_sentences("hu", {"A Kossuth u. 5 alatt lakik."});
+    expect_sentences("ru", {"Он живёт в г. Москва у м. Киевская."});
+    expect_sentences("sv", {"Det var 500 e. Kr. i Rom."});
+    expect_sentences("da", {"Det var 500 e. Kr. i Rom."});
+}
+
+TEST(common_words, end_sentences_though_they_look_like_abbreviations) {
+    expect_sentences("vi", {"Em chào ông.| Ông cần gì?", "Em chào bà.| Bà cần gì?",
+                            "Đây là một con số.| Anh nhớ nhé."});
+    expect_sentences("ru", {{"Я помогу им.| Они ждут.", whole_text | token_like_pieces},
+                            "Театр им. Пушкина закрыт.| Он далеко.",
+                            {"Всё ок.| Мы едем.", whole_text | token_like_pieces},
+                            {"Это пришло на ум.| Это так.", whole_text | token_like_pieces},
+                            {"Тут много букв.| Но я читаю.", whole_text | token_like_pieces}});
+    expect_sentences("pl", {{"Powiedz im.| Oni czekają.", whole_text | token_like_pieces},
+                            {"Weź ten lek.| To pomoże.", whole_text | token_like_pieces},
+                            "Szkoła im. Adama Nowaka jest tu.",
+                            "Kosztuje ok. 20 zł.| Tak."});
+    expect_sentences("de", {"Ich helfe dir.| Sag Bescheid.", "Danke, mein Herr.| Wie geht es?",
+                            "Das ist Musik, die ich mag.| Sie ist gut.", "Mag. Huber ist da."});
+    expect_sentences("fr", {"Il est six heures et quart.| Nous partons.",
+                            {"C'est mon ex.| Il vient.", whole_text | token_like_pieces}});
+    expect_sentences("it", {"Alle otto circa.| Poi vediamo."});
+    expect_sentences("pt", {{"Ela tem um ex.| Ele vem.", whole_text | token_like_pieces}});
+    expect_sentences("es", {"¿Vienes?| No.| Tengo trabajo.", "No. 5 es mi casa."});
+    expect_sentences("tr", {{"Işığı yak.| Sonra gel.", whole_text | token_like_pieces},
+                            {"Bunu gör.| Sonra gel.", whole_text | token_like_pieces}});
+    expect_sentences("sv", {{"Hon är ung.| Hon bor här.", whole_text | token_like_pieces}});
+    expect_sentences("id", {{"Ada banyak hal.| Kami bantu.", whole_text | token_like_pieces},
+                            "Lihat hal. 5 di buku."});
+}
+
 TEST(hints, may_name_a_region) {
     expect_sentences("de-AT", {"Wir kommen am 3. Juni an.| Bis dann."});
     expect_sentences("DE_ch", {"Wir kommen am 3. Juni an.| Bis dann."});

@@ -176,13 +176,15 @@ TEST_P(hostile_text, is_cleaned_in_linear_time) {
     EXPECT_LE(cleaner.clean(text).speech.size(), 2 * text.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    table, hostile_text,
-    ::testing::Values("*", "a*", "*a", "**a ", "_", "_a", "`", "` ``", "~", "~~a", "[", "[a", "]",
-                      "[a](", "](", "![", "[1", "(", ")", "http://", "http://)", "<", "<a ", "<a",
-                      "<|", "</", "<!--", "&", "&#", "\\", "$", "$a", "$$", "#", "\n#", "\n> ",
-                      "> ", "- ", "\n- ", "\n```", "\n``` ", "```a", "a```\n", "|", "\n| ", "| ",
-                      "\n", " ", "\xF0\x9F\x98\x80", "\xE2\x80\x8D", " \xF0\x9F\x98\x80"));
+INSTANTIATE_TEST_SUITE_P(table, hostile_text,
+                         ::testing::Values("*", "a*", "*a", "**a ", "_", "_a", "`", "` ``", "~",
+                                           "~~a", "[", "[a", "]", "[a](", "](", "![", "[1", "(",
+                                           ")", "http://", "http://)", "<", "<a ", "<a", "<|", "</",
+                                           "<!--", "<x>", "<b", "<b a='", "&", "&#", "\\", "$",
+                                           "$a", "$$", "#", "\n#", "\n> ", "> ", "- ", "\n- ",
+                                           "\n```", "\n``` ", "```a", "a```\n", "|", "\n| ", "| ",
+                                           "\n", " ", "\xF0\x9F\x98\x80", "\xE2\x80\x8D",
+                                           " \xF0\x9F\x98\x80"));
 
 }  // namespace
 }  // namespace tandem::text

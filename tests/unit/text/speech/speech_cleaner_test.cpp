@@ -101,7 +101,6 @@ INSTANTIATE_TEST_SUITE_P(
                     row{"![A cat](cat.png) here", "A cat here"}, row{"a ![](cat.png) b", "a b"},
                     row{"[![badge](b.png)](https://x.com) x", "badge x"},
                     row{"[**a**](b \"title\")", "a"}, row{"a [text][ref] b", "a text b"},
-                    row{"As shown [1], [2, 3] and [4-6].", "As shown, and."},
                     row{"Smith[1] says[^note] so", "Smith says so"},
                     row{"yes [1](http://x.com).", "yes."},
                     row{"<https://x.com/a> or <me@x.com>", "https://x.com/a or me@x.com"},
@@ -109,6 +108,35 @@ INSTANTIATE_TEST_SUITE_P(
                     row{"**https://x.com**", "https://x.com"}, row{"[a](b c", "a"},
                     row{"[a] (b)", "[a] (b)"}, row{"arr[i](x", "arri"},
                     row{"[a\nb](c)", "[a\nb](c)"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    footnotes, speech_of,
+    testing::Values(row{"As shown.[1] Then[2,3] more[4-6].", "As shown. Then more."},
+                    row{"It grew[1][2] (so)[3] by 5%[4].", "It grew (so) by 5%."},
+                    row{"It is **so**[1].", "It is so."}, row{"It grew [1][2].", "It grew."},
+                    row{"It grew [^1] and [^a].", "It grew and."},
+                    row{"Ja \xE2\x80\x9Eso\xE2\x80\x9C[1].", "Ja \xE2\x80\x9Eso\xE2\x80\x9C."},
+                    row{"\xE5\xA5\xBD\xE3\x80\x82[1]", "\xE5\xA5\xBD\xE3\x80\x82"}));
+
+INSTANTIATE_TEST_SUITE_P(numbers_in_brackets, speech_of,
+                         testing::Values(row{"Your seat is [12].", "Your seat is [12]."},
+                                         row{"Your seat is **[12]**.", "Your seat is [12]."},
+                                         row{"sorted, [1, 2, 3].", "sorted, [1, 2, 3]."},
+                                         row{"as shown in [3]", "as shown in [3]"},
+                                         row{"a number in [0, 100].", "a number in [0, 100]."},
+                                         row{"so x=[1,2] or sum([3])", "so x=[1,2] or sum([3])"},
+                                         row{"in [[1,2],[3,4]]", "in [[1,2],[3,4]]"},
+                                         row{"item[0] and a[1, 2]", "item[0] and a[1, 2]"},
+                                         row{"[1] Tea\n[2] Milk", "[1] Tea\n[2] Milk"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    names_in_brackets, speech_of,
+    testing::Values(row{"Press <Enter> to go on.", "Press Enter to go on."},
+                    row{"Replace <name> with yours.", "Replace name with yours."},
+                    row{"Press <B>.", "Press B."}, row{"<Enter><Tab>", "Enter Tab"},
+                    row{"<x>Hi</x> <y/> <z a=\"b\"> you", "Hi you"},
+                    row{"<think>Hm</think> <think> Yes", "Hm Yes"},
+                    row{"So <!important> it is", "So <!important> it is"}));
 
 INSTANTIATE_TEST_SUITE_P(
     tags_and_entities, speech_of,
@@ -159,6 +187,29 @@ TEST(speech_cleaner, speaks_code_as_it_is_where_asked) {
               "ls\n  pwd\nDone.");
 }
 
+TEST(speech_cleaner, speaks_what_follows_the_end_of_code_on_its_line) {
+    EXPECT_EQ(cleaned("Run:\n```sh\nls -l\n``` Now press the key.\nThen wait."),
+              "Run:\nNow press the key.\nThen wait.");
+    EXPECT_EQ(cleaned("~~~\nls\n  ~~~~\tNow."), "Now.");
+    EXPECT_EQ(cleaned("```\nls\n```Now press it."), "Now press it.");
+    EXPECT_EQ(cleaned("```\nls\n```Done!"), "Done!");
+    EXPECT_EQ(cleaned("```\nls\n```\xE5\xA5\xBD"), "\xE5\xA5\xBD");
+    EXPECT_EQ(cleaned("```\nls\n``` Now.", {.code = code_speech::spoken}), "ls\nNow.");
+    EXPECT_THAT(cleaned_chunks({"Run:\n```\nls\n", "``` Now.", " Then."}),
+                ElementsAre("Run:", " Now.", " Then."));
+}
+
+TEST(speech_cleaner, ends_no_code_at_the_language_of_other_code) {
+    EXPECT_EQ(cleaned("a\n```\nls\n```python\nx = 1\n```\nb"), "a\nb");
+    EXPECT_EQ(cleaned("a\n````\nls\n``` x\n````\nb"), "a\nb");
+    EXPECT_EQ(cleaned("a\n~~~\nls\n``` x\n~~~\nb"), "a\nb");
+}
+
+TEST(speech_cleaner, speaks_a_line_between_tildes) {
+    EXPECT_EQ(cleaned("~~~ Hello ~~~\nBye."), "Hello\nBye.");
+    EXPECT_EQ(cleaned("See you~~~ Bye"), "See you Bye");
+}
+
 TEST(speech_cleaner, names_the_host_of_an_address_where_asked) {
     const speech_options host{.urls = url_speech::host};
     EXPECT_EQ(cleaned("at https://www.example.com:80/a?b#c.", host), "at example.com.");
@@ -183,6 +234,30 @@ TEST(speech_cleaner, knows_a_link_that_an_earlier_chunk_began) {
 
 TEST(speech_cleaner, knows_a_tag_that_an_earlier_chunk_began) {
     EXPECT_THAT(cleaned_chunks({"a <break", " time=\"1s\"/> b"}), ElementsAre("a", " b"));
+}
+
+TEST(speech_cleaner, knows_the_quotes_of_a_tag_that_an_earlier_chunk_began) {
+    EXPECT_THAT(cleaned_chunks({"a <audio src=\"x\" alt='One. ", "Two > one.", " Three' /> b"}),
+                ElementsAre("a", "", " b"));
+    EXPECT_THAT(cleaned_chunks({"a <br", "eak time=1s/> b"}), ElementsAre("a", " b"));
+    EXPECT_THAT(cleaned_chunks({"<i>a</i", "> b"}), ElementsAre("a", " b"));
+    EXPECT_THAT(cleaned_chunks({"a <!-", "- One. Two --> b"}), ElementsAre("a", " b"));
+    EXPECT_THAT(cleaned_chunks({"<!DOCTYPE", " html> b"}), ElementsAre("", "b"));
+}
+
+TEST(speech_cleaner, speaks_what_cannot_belong_to_a_tag) {
+    EXPECT_THAT(cleaned_chunks({"We need a <b ", " and c is larger than d.", " Then on"}),
+                ElementsAre("We need a <b ", " and c is larger than d.", " Then on"));
+    EXPECT_THAT(cleaned_chunks({"We need a <b", " and c is larger than d.", " Then on"}),
+                ElementsAre("We need a", " and c is larger than d.", " Then on"));
+    EXPECT_THAT(cleaned_chunks({"a <b", " c=5.", " So"}), ElementsAre("a", " c=5.", " So"));
+    EXPECT_THAT(cleaned_chunks({"a <b", " x\ny"}), ElementsAre("a", " x\ny"));
+    EXPECT_THAT(cleaned_chunks({"He said <!important", " is it"}),
+                ElementsAre("He said <!important", " is it"));
+    EXPECT_THAT(cleaned_chunks({"He said <?what", " is it"}),
+                ElementsAre("He said <?what", " is it"));
+    EXPECT_THAT(cleaned_chunks({"So a <b c=5 and d", " is it"}),
+                ElementsAre("So a <b c=5 and d", " is it"));
 }
 
 TEST(speech_cleaner, knows_a_line_that_an_earlier_chunk_began) {
