@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -19,12 +20,14 @@ namespace tandem::testing {
 /// the test has one thread, and use it on that thread.
 class gateway_process {
  public:
-    explicit gateway_process(gateway::gateway_options options) {
+    /// `drain`: how long its replies may run when it is stopped.
+    explicit gateway_process(gateway::gateway_options options,
+                             std::chrono::nanoseconds drain = std::chrono::seconds(20)) {
         int ends[2];
         if (::pipe(ends) != 0) std::abort();
         pid_ = ::fork();
         if (pid_ < 0) std::abort();
-        if (pid_ == 0) run(std::move(options), ends[1]);
+        if (pid_ == 0) run(std::move(options), drain, ends[1]);
         ::close(ends[1]);
         if (::read(ends[0], &port_, sizeof port_) != sizeof port_) port_ = 0;
         ::close(ends[0]);
@@ -58,12 +61,12 @@ class gateway_process {
         if (pid_ > 0) ::kill(pid_, signal);
     }
 
-    [[noreturn]] static void run(gateway::gateway_options options, int told) {
+    [[noreturn]] static void run(gateway::gateway_options options, std::chrono::nanoseconds drain,
+                                 int told) {
         boost::asio::io_context loop{1};
         gateway::gateway_server server(loop, std::move(options));
         boost::asio::signal_set signals(loop, SIGTERM);
-        signals.async_wait(
-            [&](auto, int) { server.stop(std::chrono::seconds(20), [&] { loop.stop(); }); });
+        signals.async_wait([&](auto, int) { server.stop(drain, [&] { loop.stop(); }); });
         const auto port = server.port();
         if (::write(told, &port, sizeof port) != sizeof port) std::abort();
         loop.run();

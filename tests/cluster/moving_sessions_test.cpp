@@ -13,11 +13,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <deque>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -120,6 +123,7 @@ class moving_sessions : public store_fixture {
     }
 
     const std::string story = make_story();
+    const json tools = json::parse(R"([{"type":"function","function":{"name":"clock"}}])");
     cluster::store_link link{loop.get_executor(), options_of(store), {}};
     child_process mock_;
     std::string server_;
@@ -328,7 +332,6 @@ TEST_F(moving_sessions, read_a_result_that_comes_after_the_move) {
     const auto a = make_gateway();
     const auto b = make_gateway();
     voice_client first(a->port());
-    const auto tools = json::parse(R"([{"type":"function","function":{"name":"clock"}}])");
     first.say({{"type", "start"}, {"text", "What time is it?"}, {"options", {{"tools", tools}}}});
     const auto session = first.read("ready")["session"];
     const auto call = first.read("call")["id"];
@@ -343,6 +346,42 @@ TEST_F(moving_sessions, read_a_result_that_comes_after_the_move) {
     second.say({{"type", "result"}, {"call", call}, {"content", "noon"}});
     second.say({{"type", "start"}, {"text", "And?"}});
     EXPECT_EQ(second.read("chunk")["text"], "It is noon.");
+}
+
+TEST_F(moving_sessions, leave_a_gateway_that_waits_for_their_functions_no_longer) {
+    const auto a = std::make_unique<gateway_process>(options(), 100ms);
+    const auto b = make_gateway();
+    voice_client first(a->port());
+    first.say({{"type", "start"}, {"text", "What time is it?"}, {"options", {{"tools", tools}}}});
+    const auto session = first.read("ready")["session"];
+    const auto call = first.read("call")["id"];
+    a->terminate();
+    EXPECT_EQ(first.close_code(), 4012);
+
+    voice_client second(b->port());
+    second.say({{"type", "start"}, {"session", session}});
+    const auto ready = second.read();
+    ASSERT_EQ(ready["resumed"], true) << ready;
+    EXPECT_EQ(second.read("call_dropped")["call"], call);
+}
+
+TEST_F(moving_sessions, are_charged_for_the_reply_that_a_move_interrupts) {
+    const auto file = std::string(::testing::TempDir()) + "moving_audit.jsonl";
+    std::remove(file.c_str());
+    auto audited = options();
+    audited.audit = [file](std::string_view line) {
+        std::ofstream(file, std::ios::app) << line << '\n';
+    };
+    gateway_process a(std::move(audited));
+    voice_client c(a.port());
+    c.say({{"type", "start"}, {"text", question}});
+    c.read("chunk");
+    a.terminate();
+    EXPECT_EQ(c.close_code(), 4012);
+    EXPECT_EQ(a.wait(), 0);
+    std::ifstream lines(file);
+    const std::string audit{std::istreambuf_iterator<char>(lines), {}};
+    EXPECT_THAT(audit, ::testing::HasSubstr(R"("finish_reason":"interrupted")"));
 }
 
 TEST_F(moving_sessions, of_another_key_or_none_are_not_found) {

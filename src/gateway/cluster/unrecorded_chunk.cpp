@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::gateway {
 namespace {
@@ -52,11 +53,13 @@ std::uint64_t find_reply_id(const session_record& r, const saved_open_turn& turn
 
 }  // namespace
 
-void add_unrecorded_chunk(session_record& r, const voice::last_heard& last) {
+void add_unrecorded_chunk(session_record& r, const voice::last_heard& last,
+                          const prompt_filter& filter) {
     const auto& known = r.reply;
     saved_conversation talk;
     if (!known || known->is_ended || known->number != last.chunk.reply ||
         known->chunks > last.chunk.seq || !last.text.starts_with(known->text) ||
+        filter.find_violation(std::vector<std::string_view>{last.text}) ||
         read_saved(r.conversation, talk) || !talk.open_turn)
         return;
     auto& reply = *r.reply;

@@ -117,7 +117,7 @@ auto voice_session_host::restore(const admitted& who, const voice::start& first,
         return make_session_not_found_error();
     }
     auto& moved = std::get<moved_session>(read);
-    if (first.last) add_unrecorded_chunk(moved.record, *first.last);
+    if (first.last) add_unrecorded_chunk(moved.record, *first.last, gateway_.filter);
     auto model = gateway_.models.find(moved.record.model, who);
     if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
     auto& served = *std::get<served_model*>(model);

@@ -97,10 +97,6 @@ void voice_session::on_socket_lost(voice_socket socket) {
     run_and_perform([&](time_point now) { turns_.on_socket_lost(now, socket); });
 }
 
-void voice_session::stop() {
-    run_and_perform([&](time_point now) { turns_.stop(now); });
-}
-
 // The conversation's part is complete before the session handles any later event.
 void voice_session::make_record(voice_record::record_handler done) {
     if (!talk_) return done(encode_record(turns_.record()));
@@ -165,14 +161,16 @@ std::optional<api_error> voice_session::refusal(const voice_turn& turn, admissio
 
 void voice_session::perform(const voice_action::check_turn& a) {
     ++newest_draft_;
-    admit(a.turn, [turn = a.turn](voice_session& self, std::optional<api_error> why) {
-        self.on_turn_checked(*turn, std::move(why));
+    admit(a.turn, [a](voice_session& self, std::optional<api_error> why) {
+        self.on_turn_checked(a, std::move(why));
     });
 }
 
-void voice_session::on_turn_checked(const voice_turn& turn, std::optional<api_error> why) {
+void voice_session::on_turn_checked(const voice_action::check_turn& checked,
+                                    std::optional<api_error> why) {
+    const auto& turn = *checked.turn;
     if (why) return refuse(turn, *std::move(why));
-    if (audits_prompts()) prompts_.record_turn(turn);
+    if (audits_prompts() && !checked.is_again) prompts_.record_turn(turn);
     turns_.on_turn_permitted(detail::now(), turn.number);
 }
 
@@ -349,14 +347,15 @@ void voice_session::on_next_chunk(time_point now, std::uint64_t number,
 
 void voice_session::perform(const voice_action::continue_after& a) {
     for (std::size_t i = 0; i < a.chunks; ++i) model_.load.on_chunk_spoken(id_, detail::now());
-    reply_->continue_after(a.id);
+    if (reply_) reply_->continue_after(a.id);
 }
 
 void voice_session::perform(const voice_action::speaks_until& a) {
-    reply_->speaks_until(a.id, a.rest);
+    if (reply_) reply_->speaks_until(a.id, a.rest);
 }
 
 void voice_session::perform(const voice_action::heard& a) {
+    if (!talk_) return;
     if (a.share)
         talk_->heard_share(a.id, *a.share);
     else
@@ -365,9 +364,9 @@ void voice_session::perform(const voice_action::heard& a) {
 
 void voice_session::perform(const voice_action::interrupt& a) {
     trace_.on_interrupt(detail::now());
-    if (a.is_outside_history)
+    if (a.is_outside_history && reply_)
         reply_->interrupt();
-    else
+    else if (!a.is_outside_history && talk_)
         talk_->interrupt();
 }
 

@@ -67,6 +67,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
 
     /// With a record, moves to another gateway as soon as the listener does not notice it.
     void drain();
+    /// Draining takes too long: with a record, moves without waiting for anything.
     void stop();
 
  private:
@@ -79,6 +80,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform_all();
     void make_record(voice_record::record_handler done);
     void move_if_due();
+    void leave_if_written();
+    void move();
     void on_exception();
     void release_permit();
     void arm_check_timer();
@@ -113,7 +116,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     template <class Function>
     void admit(const voice_turn_ptr& turn, Function then);
     std::optional<api_error> refusal(const voice_turn& turn, admission checked);
-    void on_turn_checked(const voice_turn& turn, std::optional<api_error> why);
+    void on_turn_checked(const voice_action::check_turn& checked, std::optional<api_error> why);
     void on_draft_checked(const voice_turn_ptr& turn, const std::optional<api_error>& why);
     void refuse(const voice_turn& turn, api_error why);
     const std::string& traceparent_of(const voice_turn& turn) const noexcept;

@@ -34,16 +34,35 @@ void voice_session::drain() {
 
 void voice_session::move_if_due() {
     if (turns_.is_over()) return;
-    if (turns_.is_released() && record_->is_written()) return end_taken_over();
+    if (turns_.is_released()) return leave_if_written();
     if (!turns_.is_moving()) return;
     // Without a record, the session ends here, as without a cluster.
     if (record_->has_failed()) return run_and_perform([&](time_point now) { turns_.drain(now); });
-    if (record_->is_written() && turns_.can_move(detail::now()))
-        run_and_perform([&](time_point) { turns_.move(); });
+    if (record_->is_written() && turns_.can_move(detail::now())) move();
+}
+
+// The end of its reply is accounted for here.
+void voice_session::leave_if_written() {
+    if (!turns_.is_running() && record_->is_written()) end_taken_over();
+}
+
+// The client comes to the other gateway while the reply ends here, and must not wait for that.
+void voice_session::move() {
+    record_->stop_and_release();
+    run_and_perform([&](time_point now) { turns_.move(now); });
+}
+
+// The drain limit interrupts what would otherwise have delayed the move.
+void voice_session::stop() {
+    const bool moves = turns_.is_moving() && !record_->has_failed();
+    run_and_perform([&](time_point now) {
+        moves ? turns_.release_to_gateway(now, voice_close::moved) : turns_.stop(now);
+    });
 }
 
 void voice_session::release_to_gateway() {
-    run_and_perform([&](time_point now) { turns_.release_to_gateway(now); });
+    run_and_perform(
+        [&](time_point now) { turns_.release_to_gateway(now, voice_close::taken_over); });
 }
 
 void voice_session::end_taken_over() {

@@ -89,9 +89,12 @@ struct close {
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
 /// on_turn_permitted() or on_turn_refused(), now or later. Before that, nothing of the turn is sent
-/// to a server, except the words of `hear` and `draft`.
+/// to a server, except the words of `hear` and `draft`. A turn that waits without a socket loses
+/// its permission.
 struct check_turn {
     voice_turn_ptr turn;
+    /// Whether it was checked before its socket was lost.
+    bool is_again = false;
 };
 
 /// Creates the session's conversation, with the messages in `options`.

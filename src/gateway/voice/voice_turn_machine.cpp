@@ -22,6 +22,7 @@ voice_turn_machine::voice_turn_machine(voice_setup setup) : setup_(std::move(set
 void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
     if (is_over() || socket_ != socket) return;
     detach_socket(now);
+    drop_permits();
     actions_.push_back(voice_action::keep{});
     advance(now);
 }
@@ -118,13 +119,6 @@ auto voice_turn_machine::find_waiting(std::uint64_t number) -> queue::iterator {
                              [](const waiting_turn& w) { return w.turn->number; });
 }
 
-void voice_turn_machine::on_turn_permitted(time_point now, std::uint64_t number) {
-    const auto found = find_waiting(number);
-    if (is_over() || found == waiting_.end() || std::exchange(found->is_permitted, true)) return;
-    if (found->turn->is_requested_by_start() && !found->is_cancelled) interrupt_for(now, found);
-    advance(now);
-}
-
 // The user is speaking, so earlier turns and the running reply must stop.
 void voice_turn_machine::interrupt_for(time_point now, queue::iterator turn) {
     if (spoken_on_ || is_spoken_to_end()) interrupt_last_words();
@@ -132,24 +126,6 @@ void voice_turn_machine::interrupt_for(time_point now, queue::iterator turn) {
     cancel_waiting(turn);
     cut_calling_reply(now);
     interrupt();
-}
-
-void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, api_error why) {
-    const auto found = find_waiting(number);
-    if (found == waiting_.end() || found->is_permitted) return;
-    const auto turn = found->turn;
-    waiting_.erase(found);
-    const bool has_words = turn->what == kind::reply && !turn->messages.empty();
-    if (has_conversation_ && has_words) actions_.push_back(voice_action::drop_draft{});
-    voice_error error{.why = std::move(why), .turn = turn->id};
-    if (turn->what == kind::messages) {
-        if (turn->results.size() == 1) error.call = turn->results[0].id;
-        deliver(error_text(error));
-    } else {
-        error.reply = number;
-        deliver_end(*turn, error_text(error));
-    }
-    advance(now);
 }
 
 void voice_turn_machine::advance(time_point now) {
@@ -253,6 +229,7 @@ void voice_turn_machine::resume_if_due(time_point now) {
 }
 
 void voice_turn_machine::finish_if_done() {
+    if (stage_ == stage::leaving) return finish(voice_close::moved);
     if (is_closing() && waiting_.empty())
         finish(stage_ == stage::ending ? voice_close::done : voice_close::restarting);
 }
@@ -330,7 +307,7 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
 void voice_turn_machine::settle_ended_reply(time_point now, const reply_result& result) {
     // A resumed reply without words ends immediately, but the words before it may never be heard.
     const bool is_open = reply_->has_cut_last_words() || is_spoken_to_end();
-    if (is_open) actions_.push_back(voice_action::interrupt{});
+    if (is_open && has_conversation_) actions_.push_back(voice_action::interrupt{});
     // A reply that ended before the interruption was heard, unless the voice was speaking.
     if (result.finish_reason != finish_reason::interrupted && !calls_.has_reply_called() &&
         !is_open)

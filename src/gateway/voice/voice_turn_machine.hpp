@@ -110,11 +110,13 @@ class voice_turn_machine {
     /// Whether the listener would not notice a move now: nothing runs, or the voice has just begun
     /// to speak a chunk. From five seconds after begin_move(), any time during a chunk will do.
     bool can_move(time_point now) const noexcept;
-    /// Ends the session here; the client resumes it at another gateway.
-    void move() { finish(voice_close::moved); }
-    /// Another gateway takes the session: closes the socket.
-    void release_to_gateway(time_point now);
-    /// Whether the session ends here as soon as its record is complete in the store.
+    /// Closes the socket; the client resumes the session at another gateway. The session ends here
+    /// after its reply.
+    void move(time_point now);
+    /// Another gateway takes the session, or may do so: closes the socket.
+    void release_to_gateway(time_point now, voice_close why);
+    /// Whether the session ends here as soon as nothing runs and the other gateway can have all of
+    /// it.
     bool is_released() const noexcept { return is_released_; }
     /// Another gateway has the session.
     void end_taken_over() { finish(voice_close::taken_over); }
@@ -131,12 +133,14 @@ class voice_turn_machine {
     std::vector<voice_action::any> take_actions() { return std::exchange(actions_, {}); }
     bool is_over() const noexcept { return stage_ == stage::over; }
     bool has_socket() const noexcept { return socket_.has_value(); }
-    /// Whether a reply is running or a turn is waiting.
-    bool is_busy() const noexcept { return is_running() || !waiting_.empty(); }
+    bool is_running() const noexcept { return reply_ && !reply_->is_ended(); }
+    /// Whether a reply is running, or a turn waits for one; without a socket, it waits for that.
+    bool is_busy() const noexcept { return is_running() || (socket_ && !waiting_.empty()); }
 
  private:
-    /// `ending`: the client ends the session; `draining`: the gateway does.
-    enum class stage { open, ending, draining, over };
+    /// `ending`: the client ends the session; `draining`: the gateway does; `leaving`: the session
+    /// moves, after the running reply was interrupted.
+    enum class stage { open, ending, draining, leaving, over };
 
     /// The reply that is resumed when a socket is attached.
     struct due_resume {
@@ -147,6 +151,8 @@ class voice_turn_machine {
     struct waiting_turn {
         voice_turn_ptr turn;
         bool is_permitted = false;
+        bool was_checked = false;
+        bool is_check_due = false;  // there was no socket
         bool is_cancelled = false;  // its messages are kept, but not replied to
     };
     using queue = std::deque<waiting_turn>;
@@ -232,7 +238,6 @@ class voice_turn_machine {
     voice_turn make_resume(bool timeline, std::string id) const;
 
     // Turns and replies.
-    bool is_running() const noexcept { return reply_ && !reply_->is_ended(); }
     bool is_closing() const noexcept {
         return stage_ == stage::ending || stage_ == stage::draining;
     }
@@ -299,8 +304,7 @@ class voice_turn_machine {
 
     // Records.
     void restore(session_record record, const generation_changes& last);
-    void restore_turn(const std::optional<recorded_turn>& record,
-                      const generation_options& options);
+    void restore_turn(const session_record& record, const generation_options& options);
     last_reply restore_reply(recorded_reply record) const;
     void end_cut_reply();
     static recorded_reply make_record(const last_reply& r);
@@ -309,6 +313,9 @@ class voice_turn_machine {
 
     // Sockets.
     void detach_socket(time_point now);
+    void drop_permits();
+    void check_turn(waiting_turn& w);
+    void check_due_turns();
     void send(std::string text);
     void deliver(std::string text);
     void deliver_end(const voice_turn& turn);

@@ -13,6 +13,8 @@
 namespace tandem::gateway {
 namespace {
 
+using kind = voice_turn::kind;
+
 // A move takes a few hundred ms.
 constexpr duration chunk_has_just_begun = std::chrono::milliseconds(250);
 constexpr duration max_wait_for_chunk = std::chrono::seconds(5);
@@ -22,6 +24,15 @@ std::size_t count_heard(std::string_view speech, const voice::heard& m) {
     if (m.words) return conversations::count_characters_of_words(speech, *m.words);
     if (m.said) return conversations::count_characters_said(speech, *m.said);
     return m.chars.value_or(0);
+}
+
+/// Whether the last turn had one. Such replies are outside of the history, as are asides, which are
+/// no turns.
+bool has_raw_prompt(const session_record& r) {
+    const auto is_of_turn = [&](const auto& reply) {
+        return reply && reply->number == r.turn->number && reply->is_outside_history;
+    };
+    return is_of_turn(r.reply) || is_of_turn(r.reply_before);
 }
 
 }  // namespace
@@ -59,7 +70,8 @@ std::optional<chunk_id> voice_turn_machine::find_in_history(const client_chunk_i
 }
 
 void voice_turn_machine::handle(time_point, const voice::speaking& m) {
-    if (!is_chunk_of_reply(m.chunk) || reply_->is_filler(m.chunk)) return;
+    // Another gateway may have had the reply that has ended.
+    if (!is_running() || !reply_->has(m.chunk) || reply_->is_filler(m.chunk)) return;
     actions_.push_back(voice_action::speaks_until{reply_->to_library_id(m.chunk), m.ends_in});
 }
 
@@ -115,7 +127,7 @@ std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start&
     if (resume_.is_due && !is_closing())
         turns.push_back(first.turn.empty() ? last_turn_->id : first.turn);
     for (const auto& w : waiting_)
-        if (w.turn->what != voice_turn::kind::messages) turns.push_back(w.turn->id);
+        if (w.turn->what != kind::messages) turns.push_back(w.turn->id);
     std::erase(turns, "");
     return turns;
 }
@@ -136,7 +148,7 @@ voice_turn_machine::voice_turn_machine(voice_setup setup, session_record record,
 void voice_turn_machine::restore(session_record record, const generation_changes& last) {
     auto options = apply_changes(setup_.generation, last);
     resolve_adapters(last, options);
-    restore_turn(record.turn, options);
+    restore_turn(record, options);
     has_conversation_ = !record.conversation.empty();
     if (has_conversation_)
         actions_.push_back(
@@ -150,15 +162,18 @@ void voice_turn_machine::restore(session_record record, const generation_changes
     if (reply_ && reply_->interrupted) end_cut_reply();
 }
 
-void voice_turn_machine::restore_turn(const std::optional<recorded_turn>& record,
+void voice_turn_machine::restore_turn(const session_record& record,
                                       const generation_options& options) {
-    if (!record) return;
-    last_turn_ = std::make_shared<const voice_turn>(voice_turn{.number = record->number,
-                                                               .id = record->id,
-                                                               .options = options,
-                                                               .asked_options = record->options,
-                                                               .timeline = record->timeline});
-    if (record->has_called) calls_.add_sent_calls({}, {});
+    if (!record.turn) return;
+    const auto& turn = *record.turn;
+    last_turn_ = std::make_shared<const voice_turn>(
+        voice_turn{.number = turn.number,
+                   .id = turn.id,
+                   .what = has_raw_prompt(record) ? kind::prompt : kind::reply,
+                   .options = options,
+                   .asked_options = turn.options,
+                   .timeline = turn.timeline});
+    if (turn.has_called) calls_.add_sent_calls({}, {});
 }
 
 void voice_turn_machine::end_cut_reply() {
@@ -174,7 +189,6 @@ void voice_turn_machine::end_cut_reply() {
 }
 
 auto voice_turn_machine::restore_reply(recorded_reply record) const -> last_reply {
-    using kind = voice_turn::kind;
     const bool is_of_turn = last_turn_ && last_turn_->number == record.number;
     last_reply r{.turn = last_turn_,
                  .progress = last_reply::state::incomplete,
@@ -210,8 +224,7 @@ bool voice_turn_machine::has_words_to_come() const {
     const bool is_replying =
         is_running() && !reply_->interrupted && !reply_->turn->is_outside_history();
     const bool is_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
-        return !w.is_cancelled &&
-               (w.turn->what == voice_turn::kind::resume || !w.turn->results.empty());
+        return !w.is_cancelled && (w.turn->what == kind::resume || !w.turn->results.empty());
     });
     return is_replying || is_waiting || resume_.is_due || is_spoken_to_end() || calls_.is_pending();
 }
@@ -254,16 +267,26 @@ void voice_turn_machine::begin_move(time_point now) {
 }
 
 bool voice_turn_machine::can_move(time_point now) const noexcept {
-    if (is_over() || !waiting_.empty() || calls_.is_pending()) return false;
+    const bool has_next = socket_ && !waiting_.empty();
+    if (is_over() || has_next || calls_.is_pending()) return false;
     if (!is_running()) return true;
     if (!reply_->is_speaking || reply_->interrupted) return false;
     return now < reply_->spoken_since + chunk_has_just_begun || !move_due_;
 }
 
-void voice_turn_machine::release_to_gateway(time_point now) {
+void voice_turn_machine::move(time_point now) {
+    stage_ = stage::leaving;
+    is_moving_ = false;
+    move_due_.reset();
+    if (socket_) actions_.push_back(voice_action::close{*socket_, voice_close::moved});
+    detach_socket(now);
+    advance(now);
+}
+
+void voice_turn_machine::release_to_gateway(time_point now, voice_close why) {
     is_released_ = true;
     if (!socket_) return;
-    actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
+    actions_.push_back(voice_action::close{*socket_, why});
     on_socket_lost(now, *socket_);
 }
 

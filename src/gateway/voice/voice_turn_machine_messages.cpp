@@ -83,6 +83,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
                        .resume_grace = setup_.conversation.resume_grace,
                        .continue_timeout = setup_.continue_timeout}));
     for (auto& held : std::exchange(held_texts_, {})) send(std::move(held.text));
+    check_due_turns();
     if (!resumed) set_session_options(first.options);
     if (reject_other_model(first)) return advance(now);
     if (has_words(first))
@@ -231,9 +232,9 @@ void voice_turn_machine::queue_turn(time_point now, voice_turn turn, queue::cons
     turn.number = ++last_number_;
     turn.asked_at = now;
     if (turn.what != kind::resume) turn.interrupted_mark = interrupted_mark_;
-    const auto waiting = std::make_shared<const voice_turn>(std::move(turn));
-    waiting_.insert(place, waiting_turn{.turn = waiting});
-    actions_.push_back(voice_action::check_turn{waiting});
+    waiting_turn waiting{.turn = std::make_shared<const voice_turn>(std::move(turn))};
+    check_turn(waiting);
+    waiting_.insert(place, std::move(waiting));
 }
 
 // The resumed reply has a timeline if its turn had one, too. A reply that called functions is not

@@ -45,6 +45,10 @@ voice::last_heard last_of(client_chunk_id chunk, std::string text) {
     return last;
 }
 
+void add(session_record& r, const voice::last_heard& last) {
+    add_unrecorded_chunk(r, last, prompt_filter({.denied = {"blue moon"}, .max_bytes = 40}));
+}
+
 // What the next gateway speaks first if `characters` of the added chunk were heard.
 std::optional<std::string> rest_after(const session_record& r, std::size_t characters) {
     saved_conversation talk;
@@ -56,7 +60,7 @@ std::optional<std::string> rest_after(const session_record& r, std::size_t chara
 
 TEST(unrecorded_chunk, is_heard_as_far_as_its_speech_was) {
     auto r = make_lost_session();
-    add_unrecorded_chunk(r, last_of({1, 1}, "One two. Three four."));
+    add(r, last_of({1, 1}, "One two. Three four."));
     EXPECT_EQ(r.reply->chunks, 2U);
     ASSERT_EQ(r.reply->unspoken.size(), 1U);
     EXPECT_EQ(r.reply->unspoken[0].speech, "Three four.");
@@ -67,7 +71,7 @@ TEST(unrecorded_chunk, is_heard_as_far_as_its_speech_was) {
 
 TEST(unrecorded_chunk, is_not_taken_for_one_of_the_reply_before) {
     auto r = make_session_lost_again();
-    add_unrecorded_chunk(r, last_of({2, 0}, " Three four."));
+    add(r, last_of({2, 0}, " Three four."));
     EXPECT_NE(r.reply->id, r.reply_before->id);
     EXPECT_EQ(rest_after(r, 5), " four.");
 }
@@ -75,7 +79,7 @@ TEST(unrecorded_chunk, is_not_taken_for_one_of_the_reply_before) {
 TEST(unrecorded_chunk, may_have_nothing_to_speak) {
     for (const auto* const words : {"", " \n"}) {
         auto r = make_lost_session();
-        add_unrecorded_chunk(r, last_of({1, 1}, std::string("One two.") + words));
+        add(r, last_of({1, 1}, std::string("One two.") + words));
         EXPECT_EQ(rest_after(r, 0), words);
     }
 }
@@ -83,12 +87,23 @@ TEST(unrecorded_chunk, may_have_nothing_to_speak) {
 TEST(unrecorded_chunk, changes_nothing_if_the_record_has_it_or_another_text) {
     auto r = make_lost_session();
     const auto before = r;
-    add_unrecorded_chunk(r, last_of({1, 0}, "One two."));
+    add(r, last_of({1, 0}, "One two."));
     EXPECT_EQ(r, before);
-    add_unrecorded_chunk(r, last_of({1, 1}, "Another text."));
+    add(r, last_of({1, 1}, "Another text."));
     EXPECT_EQ(r, before);
-    add_unrecorded_chunk(r, last_of({2, 0}, "One two. Three."));
+    add(r, last_of({2, 0}, "One two. Three."));
     EXPECT_EQ(r, before);
+}
+
+// A client could put these words into the prompt, as words of the model.
+TEST(unrecorded_chunk, changes_nothing_if_a_prompt_may_not_have_its_text) {
+    for (const std::string words :
+         {" A Blue  Moon.", " Three four five six seven eight nine ten."}) {
+        auto r = make_lost_session();
+        const auto before = r;
+        add(r, last_of({1, 1}, "One two." + words));
+        EXPECT_EQ(r, before) << words;
+    }
 }
 
 }  // namespace

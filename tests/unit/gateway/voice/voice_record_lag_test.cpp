@@ -229,7 +229,8 @@ class story_listener {
         last["text"] = text_;
         json start{{"type", "start"}, {"session", "s-1"}, {"last", last}};
         const auto read = parse_voice_message(start.dump());
-        add_unrecorded_chunk(record, *std::get<voice::start>(std::get<voice_message>(read)).last);
+        add_unrecorded_chunk(record, *std::get<voice::start>(std::get<voice_message>(read)).last,
+                             prompt_filter({}));
         here_.emplace(std::move(record));
         if (!here_->attach(start)) {
             start.erase("last");

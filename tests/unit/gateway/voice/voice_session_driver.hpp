@@ -44,8 +44,12 @@ class voice_session_driver {
         turns.on_socket_lost(now, socket);
         perform();
     }
-    void release() {
-        turns.release_to_gateway(now);
+    void release(voice_close why = voice_close::taken_over) {
+        turns.release_to_gateway(now, why);
+        perform();
+    }
+    void move() {
+        turns.move(now);
         perform();
     }
     void permit(std::uint64_t number) {
@@ -122,6 +126,7 @@ class voice_session_driver {
     voice_turn_machine turns;
     /// Whether the driver permits each turn as soon as the session requests it.
     bool permits = true;
+    bool has_conversation = false;
     std::vector<voice_action::first_chunk> first_chunks;
     std::vector<conversation_options> opened;
     std::vector<voice_turn_ptr> generated;
@@ -163,14 +168,18 @@ class voice_session_driver {
              std::to_string(static_cast<unsigned>(a.why)));
     }
     void perform(voice_action::check_turn& a) {
-        note("check " + std::to_string(a.turn->number));
+        note("check " + std::to_string(a.turn->number) + (a.is_again ? " again" : ""));
         if (permits) turns.on_turn_permitted(now, a.turn->number);
     }
     void perform(voice_action::open_conversation& a) {
         note("open with " + std::to_string(a.options.messages.size()));
+        has_conversation = true;
         opened.push_back(std::move(a.options));
     }
-    void perform(const voice_action::load_conversation& a) { note("load " + a.text); }
+    void perform(const voice_action::load_conversation& a) {
+        note("load " + a.text);
+        has_conversation = true;
+    }
     void perform(voice_action::warm&) { note("warm"); }
     void perform(voice_action::hear& a) {
         note("hear " + a.text + (a.stable ? " " + std::to_string(*a.stable) : ""));
@@ -220,7 +229,7 @@ class voice_session_driver {
     }
     void perform(voice_action::first_chunk& a) { first_chunks.push_back(a); }
     void perform(voice_action::keep&) { note("keep"); }
-    void perform(voice_action::forget&) { note("forget"); }
+    void perform(const voice_action::forget& a) { note(a.is_moved ? "leave" : "forget"); }
 
     std::vector<std::pair<voice_socket, std::string>> sent_;
     std::vector<std::string> asked_;

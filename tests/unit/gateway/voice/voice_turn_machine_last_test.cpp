@@ -250,6 +250,22 @@ TEST(voice_last, of_a_text_outside_the_history_is_not_passed_on) {
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
+// An interrupt of the conversation lets reports count, but there is none.
+TEST(voice_last, of_a_raw_prompt_does_not_interrupt_a_conversation_that_has_not_begun) {
+    constexpr auto prompt = R"({"type":"start","prompt":"Once"})";
+    voice_session_driver s;
+    s.attach(lost_socket, prompt);
+    s.chunk(1, 0, "One two. ");
+    s.say(lost_socket, prompt);
+    s.drop(lost_socket);
+    s.attach(new_socket, resumed_with(R"({"chunk":"1-0","speaking":true})"));
+    s.end(1, finish_reason::interrupted);
+    s.say(new_socket, R"({"type":"interrupt"})");
+    s.asked();
+    s.end(2, finish_reason::interrupted);
+    EXPECT_THAT(s.asked(), IsEmpty());
+}
+
 TEST(voice_last, is_refused_if_the_session_has_not_sent_it) {
     const lost_in_the_second_sentence s;
     for (const std::string id : {"1-2", "2-0", "0-0", "9-9"}) {

@@ -13,6 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr voice_socket checked_socket = 7;
+constexpr voice_socket next_socket = 8;
 
 const std::string wait_for_me = R"({"type":"start","text":"Wait"})";
 
@@ -123,6 +124,44 @@ TEST(voice_permission, that_comes_late_interrupts_the_reply_then) {
     EXPECT_THAT(s.asked(), ElementsAre("append Wait", "generate 2", "next 2"));
     s.end(2);
     EXPECT_THAT(s.asked(), ElementsAre("say 3 Bye.", "next 3"));
+}
+
+// A key may have only one reply at a time.
+TEST(voice_permission, is_kept_by_no_turn_that_waits_for_the_next_socket) {
+    turn_to_check s;
+    s.say(checked_socket, R"({"type":"say","text":"Bye."})");
+    s.drop(checked_socket);
+    EXPECT_TRUE(s.turns.is_busy());
+    s.end(1, finish_reason::interrupted);
+    EXPECT_FALSE(s.turns.is_busy());
+    s.asked();
+    s.attach(next_socket, R"({"type":"start","session":"s-1"})");
+    EXPECT_THAT(s.asked(), ElementsAre("check 2 again", "check 3", "resume 3", "next 3"));
+    s.end(3);
+    EXPECT_THAT(s.asked(), ElementsAre("say 2 Bye.", "next 2"));
+}
+
+TEST(voice_permission, that_comes_without_a_socket_is_asked_for_again) {
+    turn_to_check s;
+    s.permits = false;
+    s.say(checked_socket, wait_for_me);
+    s.drop(checked_socket);
+    s.permit(2);
+    s.end(1, finish_reason::interrupted);
+    s.asked();
+    s.attach(next_socket, R"({"type":"start","session":"s-1"})");
+    s.refuse(2);
+    EXPECT_EQ(s.heard_by(next_socket).back(), "error policy 2");
+}
+
+TEST(voice_permission, that_is_still_open_is_not_asked_for_again) {
+    turn_to_check s;
+    s.permits = false;
+    s.say(checked_socket, R"({"type":"say","text":"Bye."})");
+    s.asked();
+    s.drop(checked_socket);
+    s.attach(next_socket, R"({"type":"start","session":"s-1"})");
+    EXPECT_THAT(s.asked(), ElementsAre("interrupt", "next 1", "keep"));
 }
 
 }  // namespace

@@ -339,7 +339,8 @@ class random_session {
     void perform(const voice_action::check_turn& a) {
         checks_.push_back(a.turn->number);
         if (a.turn->what == voice_turn::kind::messages) return;
-        EXPECT_TRUE(accepted_.insert(a.turn->number).second);
+        EXPECT_EQ(accepted_.insert(a.turn->number).second, !a.is_again);
+        if (a.is_again) permitted_.erase(a.turn->number);
     }
     void perform(const voice_action::open_conversation&) {
         EXPECT_FALSE(std::exchange(has_conversation_, true));

@@ -32,6 +32,10 @@ struct speaking_session : voice_session_driver {
     }
 };
 
+std::string resumed_after(const std::string& last) {
+    return R"({"type":"start","session":"s-1","last":)" + last + "}";
+}
+
 /// The session at the gateway that resumes it.
 struct moved_session : voice_session_driver {
     explicit moved_session(const voice_session_driver& before)
@@ -39,12 +43,10 @@ struct moved_session : voice_session_driver {
 
     static session_record record_of(const voice_session_driver& before) {
         auto record = before.turns.record();
-        record.conversation = "saved";
+        if (before.has_conversation) record.conversation = "saved";
         return std::get<session_record>(parse_record(encode_record(record)));
     }
-    void take_up(const std::string& last) {
-        attach(socket_there, R"({"type":"start","session":"s-1","last":)" + last + "}");
-    }
+    void take_up(const std::string& last) { attach(socket_there, resumed_after(last)); }
 };
 
 TEST(voice_record, has_what_was_sent_and_not_heard) {
@@ -95,6 +97,64 @@ TEST(voice_record, knows_the_chunks_that_were_sent) {
     EXPECT_FALSE(s.turns.find_fault(first));
     first.last->chunk = {1, 2};
     EXPECT_EQ(s.turns.find_fault(first)->code, "unknown_chunk");
+}
+
+TEST(voice_record, ignores_how_long_the_voice_needs_for_words_of_the_other_gateway) {
+    constexpr auto speaking = R"({"type":"speaking","chunk":"1-1","ends_in_ms":500})";
+    for (const bool has_ended : {true, false}) {
+        SCOPED_TRACE(has_ended);
+        speaking_session before;
+        if (has_ended) before.end(1);
+        moved_session s{before};
+        s.permits = false;  // the rest does not begin
+        s.take_up(R"({"chunk":"1-1","speaking":true})");
+        s.asked();
+        s.say(socket_there, speaking);
+        EXPECT_THAT(s.asked(), IsEmpty()) << "this gateway does not have their reply";
+    }
+}
+
+// The first turn has a raw prompt, so there is no conversation yet.
+struct prompted_session : voice_session_driver {
+    prompted_session() {
+        attach(socket_here, R"({"type":"start","turn":"t1","prompt":"Once"})");
+        chunk(1, 0, "One two. ");
+        drop(socket_here);
+    }
+};
+
+TEST(voice_record, passes_on_nothing_that_was_heard_of_the_reply_to_a_raw_prompt) {
+    for (const auto* const last :
+         {R"({"chunk":"1-0","share":0.5})", R"({"chunk":"1-0","speaking":true})"}) {
+        SCOPED_TRACE(last);
+        moved_session s{prompted_session()};
+        s.take_up(last);
+        s.say(socket_there, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":3}})");
+        EXPECT_THAT(s.asked(), IsEmpty());
+        EXPECT_THAT(s.heard_by(socket_there), ElementsAre("ready", "end 1 interrupted"));
+    }
+}
+
+TEST(voice_record, passes_on_nothing_that_was_heard_of_a_raw_prompt_before_an_aside) {
+    prompted_session before;
+    before.end(1, finish_reason::interrupted);
+    before.attach(socket_here, resumed_after(R"({"chunk":"1-0","speaking":true})"));
+    before.say(socket_there, R"({"type":"say","text":"One moment.","history":false})");
+    moved_session s{before};
+    s.asked();
+    s.take_up(R"({"chunk":"1-0","share":0.5})");
+    EXPECT_THAT(s.asked(), ::testing::Not(::testing::Contains(::testing::StartsWith("heard"))));
+}
+
+TEST(voice_record, refuses_to_resume_a_raw_prompt) {
+    voice_session_driver before;
+    before.attach(socket_here, hello);
+    before.end(1);
+    before.say(socket_here, R"({"type":"start","prompt":"Once"})");
+    moved_session s{before};
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    s.say(socket_there, R"({"type":"resume"})");
+    EXPECT_EQ(s.heard_by(socket_there).back(), "error nothing_to_resume");
 }
 
 TEST(voice_record, of_a_reply_that_has_ended_resumes_nothing) {
@@ -279,11 +339,42 @@ TEST(voice_record, does_not_move_from_a_session_that_ends_here) {
     EXPECT_FALSE(s.turns.is_moving());
 }
 
-TEST(voice_record, closes_the_socket_of_a_session_that_moves) {
+TEST(voice_record, can_move_although_a_turn_waits_for_the_next_socket) {
     speaking_session s;
-    s.turns.move();
+    s.say(socket_here, R"({"type":"say","text":"Bye."})");
+    s.turns.begin_move(s.now);
+    EXPECT_FALSE(s.turns.can_move(s.now)) << "it begins soon";
+    s.drop(socket_here);
+    s.end(1, finish_reason::interrupted);
+    EXPECT_TRUE(s.turns.can_move(s.now));
+}
+
+TEST(voice_record, has_no_open_calls_of_a_session_that_can_wait_no_longer) {
+    waiting_for_results before;
+    before.release(voice_close::moved);
+    EXPECT_THAT(before.asked(), ElementsAre("close 7 4012", "keep"));
+    moved_session s{before};
+    s.attach(next_phone, resumed_session);
+    EXPECT_THAT(s.heard_by(next_phone),
+                ElementsAre("ready", "dropped a interrupted", "dropped b interrupted"));
+}
+
+TEST(voice_record, leaves_the_gateway_when_the_reply_that_a_move_interrupts_has_ended) {
+    speaking_session s;
+    s.turns.begin_move(s.now);
+    s.move();
+    EXPECT_THAT(s.asked(), ElementsAre("close 1 4012", "interrupt", "next 1"));
+    EXPECT_FALSE(s.turns.is_moving());
+    s.end(1, finish_reason::interrupted);
+    EXPECT_THAT(s.asked(), ElementsAre("leave"));
     EXPECT_TRUE(s.turns.is_over());
-    EXPECT_FALSE(s.turns.has_socket());
+}
+
+TEST(voice_record, leaves_the_gateway_at_once_if_nothing_runs) {
+    speaking_session s;
+    s.end(1);
+    s.move();
+    EXPECT_THAT(s.asked(), ElementsAre("close 1 4012", "leave"));
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST(a_given_text, follows_the_rest_of_a_reply_that_a_lost_socket_interrupted) {
     s.end(1, finish_reason::interrupted);
     s.asked();
     s.attach(next_mobile, R"({"type":"start","session":"s-1"})");
-    EXPECT_THAT(s.asked(), ElementsAre("check 3", "resume 3", "next 3"));
+    EXPECT_THAT(s.asked(), ElementsAre("check 2 again", "check 3", "resume 3", "next 3"));
     s.end(3);
     EXPECT_THAT(s.asked(), ElementsAre("say 2 Good evening.", "next 2"));
 }

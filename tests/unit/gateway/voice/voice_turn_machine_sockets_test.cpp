@@ -152,6 +152,8 @@ TEST(voice_socket, that_is_gone_stops_no_turn_that_waits_for_its_permission) {
     s.permit(1);
     EXPECT_THAT(s.asked(), IsEmpty()) << "nobody listens";
     s.attach(second, take_up);
+    EXPECT_THAT(s.asked(), ElementsAre("check 1 again"));
+    s.permit(1);
     EXPECT_THAT(s.asked(), ElementsAre("open with 1", "generate 1", "next 1"));
 }
 
