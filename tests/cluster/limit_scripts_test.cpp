@@ -132,7 +132,11 @@ class limit_scripts : public tandem::testing::store_fixture {
                  [](const auto&) {});
     }
     /// The gateway is killed, and started again.
-    void restart(const std::string& gateway) { ledger.processes[gateway] += "'"; }
+    void restart(const std::string& gateway) {
+        auto& process = ledger.processes[gateway];
+        link.run({"SET", "gone:" + process, "1"}, [](const auto&) {});
+        process += "'";
+    }
 
     void ask_of(const std::string& gateway) {
         constexpr std::int64_t max_ns = 90'000'000'000;
