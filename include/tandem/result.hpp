@@ -195,7 +195,7 @@ struct reply_result {
     error_code error{};
     /// Details of that error; empty without one.
     tandem::diagnostics diagnostics{};
-    /// The delivered text.
+    /// The delivered text, and a chunk that an interrupt withheld on its way to the handler.
     std::string text{};
     /// Text that was received after it, and not delivered because of an interrupt or an error.
     std::string unspoken_text{};

@@ -28,7 +28,7 @@ constexpr duration tried_for = std::chrono::seconds(5);
 constexpr duration half_forgotten_after = std::chrono::seconds(15);
 // Measured speeds vary, especially while the number of running requests changes.
 constexpr double nearly_all = 0.9;
-// Numbers of running requests that differ by at most this factor are treated as one.
+// Numbers of running requests that differ by at most this factor are treated as equal.
 constexpr double similar = 1.12;
 // Even if each request adds the same speed, a number of requests generates nearly as much as
 // `similar` squared times as many. Only a number this many times as large shows that more requests

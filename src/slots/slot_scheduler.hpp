@@ -23,20 +23,21 @@ namespace tandem::slots {
 /// most a quarter of the slots are idle, these are kept for new turns, whose listeners wait in
 /// silence; a continuation gets one only if it is due within 2 s.
 ///
-/// Slots. A slot runs one request at a time. Its use ends with its request, for
-/// whatever reason, and it is not reused within the guard. Its text is a cache
-/// entry, which stays until another request needs the slot more. Idle slots are
-/// ranked by these criteria, in this order: 1. It is not stuck on the server. A
-/// stuck slot is used only if the ticket has no other. 2. Its guard is over. 3.
-/// It is not the slot to avoid. 4. It is not maybe_busy on the server, which
-/// would delay the request. 5. It is prefilled for the ticket. 6. It costs the
-/// least: the text to evaluate, plus the lost text of another owner that may
-/// return.
-/// 7. Its text will not be needed again until last. 8. It was used last.
-/// Among equals, or if all slots must wait, the slot whose guard ends first
-/// is chosen; it is the next in turn. While a slot is being prefilled for a
-/// ticket, only a slot that holds the whole prompt may replace it. A slot
-/// that is stuck, or from which another owner continues, is never
+/// Slots. A slot runs one request at a time. Its use ends with its request, for whatever reason,
+/// and it is not reused within the guard. Its text is a cache entry, which stays until another
+/// request needs the slot more. Idle slots are ranked by these criteria, in this order:
+///  1. It is not stuck on the server. A stuck slot is used only if the ticket has no other.
+///  2. Its guard is over.
+///  3. It is not the slot to avoid.
+///  4. It is not maybe_busy on the server, which would delay the request.
+///  5. It is prefilled for the ticket.
+///  6. It costs the least: the text to evaluate, plus the lost text of another owner that may
+///     return.
+///  7. Its text is needed again last.
+///  8. It was used last.
+/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen; it is the
+/// next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
+/// prompt may replace it. A slot that is stuck, or from which another owner continues, is never
 /// prefilled.
 class slot_scheduler {
  public:

@@ -50,7 +50,7 @@ std::string shown_url(const url_handle& handle) {
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
 }
 
-// `handle` must contain the URL as shown.
+// `handle` must contain the URL as returned by shown_url().
 std::string identity_of(const url_handle& handle, const std::string& address) {
     const auto host = address.empty() ? part(handle, CURLUPART_HOST) : address;
     curl_url_set(handle.get(), CURLUPART_HOST, host.c_str(), 0);

@@ -41,7 +41,7 @@ void voice_session::move_if_due() {
     if (record_->is_written() && turns_.can_move(detail::now())) move();
 }
 
-// The end of its reply is accounted for here.
+// Stays until the running reply has ended, because this gateway must account for it.
 void voice_session::leave_if_written() {
     if (!turns_.is_running() && record_->is_written()) end_taken_over();
 }

@@ -80,8 +80,8 @@ struct send {
     voice_socket socket;
     std::string text;
 };
-/// Closes the socket after all sent messages. The session has released it and needs no
-/// on_socket_lost().
+/// Closes the socket once all earlier messages have been sent. The session has released it and
+/// needs no on_socket_lost().
 struct close {
     voice_socket socket;
     voice_close why;
