@@ -87,14 +87,15 @@ TEST_F(replay_faults, continue_with_the_other_prompts_if_one_is_too_long) {
     EXPECT_EQ(r.event("end")["id"], "p2");
 }
 
-TEST_F(replay_faults, keep_what_was_handed_over_when_the_server_dies) {
+// The second sentence waits for the token after it.
+TEST_F(replay_faults, keep_complete_sentences_when_the_server_dies) {
     start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 1}}});
     const auto r = run({"--json", "--retries", "0", "--prompt", "count"});
     EXPECT_EQ(r.status, 1);
     const auto error = r.event("error");
     EXPECT_EQ(error["code"], "stream_incomplete");
-    EXPECT_EQ(error["text"], "One.");
-    EXPECT_EQ(error["chunks"], 1);
+    EXPECT_EQ(error["text"], "One. Two.");
+    EXPECT_EQ(error["chunks"], 2);
     EXPECT_EQ(r.event("summary")["failed"], 1);
 }
 

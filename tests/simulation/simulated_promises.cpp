@@ -36,15 +36,20 @@ void simulated_reply::check_patience(time_point since) const {
                  "no listener waits in silence for longer than resume_within");
 }
 
+duration simulated_reply::measure_silence() const {
+    return world_.now() - std::max(lost_since_.value_or(world_.now()), waits_since_);
+}
+
 /// A reply is not given up before resume_within has passed, nor while the listener hears a chunk.
+/// What waited for its peek is still spoken.
 void simulated_reply::check_giving_up() const {
     const auto& words = machine_.result().diagnostics.client_message;
     if (words.find("resume_within") == std::string::npos) return;
     world_.note("a reply is given up");
-    const auto silent_since = std::max(lost_since_.value_or(time_point::max()), waits_since_);
-    world_.check(
-        unspoken_.empty() && silent_since + plan_.rules.retry_policy.resume_within <= world_.now(),
-        "a reply is given up after resume_within of silence");
+    const bool was_silent = unspoken_.empty() || silence_before_last_chunk_;
+    const auto silence = silence_before_last_chunk_.value_or(measure_silence());
+    world_.check(was_silent && silence >= plan_.rules.retry_policy.resume_within,
+                 "a reply is given up after resume_within of silence");
 }
 
 // --- the end

@@ -384,6 +384,9 @@ void simulated_reply::perform(const detail::action::hand_over& a) {
     world_.check(unspoken_.size() <= plan_.rules.lookahead,
                  "a chunk waits for the continue of those before it, but for the lookahead");
     world_.check(a.value.early == !unspoken_.empty(), "a chunk before its time is marked");
+    if (machine_.phase() == detail::reply_phase::generated && unspoken_.empty() &&
+        !silence_before_last_chunk_)
+        silence_before_last_chunk_ = measure_silence();
     unspoken_.push_back(a.value.id);
     world_.check(a.value.id.seq == next_seq_++, "chunks arrive in order");
     world_.check(!a.value.text.empty(), "no chunk is empty");

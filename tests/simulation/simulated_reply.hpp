@@ -173,6 +173,7 @@ class simulated_reply {
     void broke_off(const failure& why);
     void patience_begins();
     void check_patience(time_point since) const;
+    duration measure_silence() const;
     void check_giving_up() const;
     bool is_explained(const error_code& ec) const;
     void check_own_end() const;
@@ -199,6 +200,8 @@ class simulated_reply {
     int broken_ = 0;           // consecutive broken requests without text
     std::optional<time_point> lost_since_;
     time_point waits_since_{};  // start of the listener's silence
+    /// At the hand-over of the first chunk after the end of generation.
+    std::optional<duration> silence_before_last_chunk_;
 
     bool asked_ = false;
     std::deque<chunk_id> unspoken_;  // handed over and not continued
