@@ -37,7 +37,8 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     bool is_leaving() const noexcept { return share_.is_leaving(); }
     /// Whether all slots were returned and no conversation of this process needs another one.
     bool has_left() const {
-        return is_leaving() && share_.count_slots() == 0 && count_conversations() == 0;
+        return is_leaving() && share_.count_slots() == 0 && !share_.may_get_slot() &&
+               count_conversations() == 0;
     }
 
     /// The average number of requests that this process ran on the server since the last call.

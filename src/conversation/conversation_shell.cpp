@@ -104,6 +104,7 @@ void conversation_shell::apply_options(const options_ptr& options, bool has_begu
 
 void conversation_shell::expect_options(generation_options options) {
     next_options_ = std::make_shared<const generation_options>(std::move(options));
+    prefilled_words_.clear();  // with other options
 }
 
 // Calls take effect in order, so the caller may mean a turn that was just requested.

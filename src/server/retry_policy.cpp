@@ -34,6 +34,12 @@ failure_kind classify_failure(const error_code& ec, bool has_read) noexcept {
     return has_read && is_among(unreadable, ec) ? failure_kind::broken : failure_kind::final;
 }
 
+failure_kind classify_failure(const failure& why, bool has_read) noexcept {
+    const int status = why.diag.http_status;
+    if (why.ec == errc::server_error && status >= 502 && status <= 504) return failure_kind::away;
+    return classify_failure(why.ec, has_read);
+}
+
 bool is_connect_error(const error_code& ec) noexcept {
     return is_among(unconnected, ec);
 }

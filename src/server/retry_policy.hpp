@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/failure.hpp"
 #include "base/time.hpp"
 
 #include "tandem/error.hpp"
@@ -19,6 +20,8 @@ enum class failure_kind {
 /// Classifies a reply's failure. `has_read`: the server had answered with text, so it is a
 /// llama-server, and an unreadable answer means corrupted data.
 failure_kind classify_failure(const error_code& ec, bool has_read) noexcept;
+/// The same, except that a server behind a proxy which answers 502, 503 or 504 is away.
+failure_kind classify_failure(const failure& why, bool has_read) noexcept;
 
 /// Whether no connection was established.
 bool is_connect_error(const error_code& ec) noexcept;

@@ -14,6 +14,8 @@ namespace tandem::transport {
 namespace {
 
 constexpr std::size_t max_idle = 16;
+// In seconds.
+constexpr long address_lifetime = 60;
 // In bytes: the events of about sixty tokens. Each stream has a buffer of this size.
 constexpr long read_at_once = 8192;
 
@@ -33,8 +35,6 @@ void set_connection(option_setter& set) {
     set(CURLOPT_BUFFERSIZE, read_at_once);
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_FOLLOWLOCATION, 0L);
-    // In seconds. A restarted server may have another address, and curl keeps one that fails.
-    set(CURLOPT_DNS_CACHE_TIMEOUT, 1L);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075500
     set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -116,6 +116,12 @@ std::optional<duration> curl_handle_pool::request_connect_timeout(
     return own && *own < options_.connect_timeout ? own : std::nullopt;
 }
 
+void curl_handle_pool::record_connect(CURL* easy) noexcept {
+    curl_off_t connect_time = 0;
+    curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connect_time);
+    is_address_doubtful_ = connect_time == 0;
+}
+
 void curl_handle_pool::return_handle(easy_handle easy) noexcept try {
     if (idle_.size() < max_idle) idle_.push_back(std::move(easy));
 } catch (...) {
@@ -141,6 +147,7 @@ CURLcode curl_handle_pool::set_request_options(CURL* easy, const http_request& r
     const bool sends_body = !request.body.empty() || request.method == "POST";
     const bool plain = request.method == (sends_body ? "POST" : "GET");
     option_setter set(easy);
+    set(CURLOPT_DNS_CACHE_TIMEOUT, is_address_doubtful_ ? 0L : address_lifetime);
     set(CURLOPT_CONNECTTIMEOUT_MS,
         milliseconds_of(request_connect_timeout(request).value_or(options_.connect_timeout)));
     set(CURLOPT_URL, (server_.base + request.path).c_str());

@@ -29,6 +29,9 @@ class curl_handle_pool {
     /// headers, must outlive the use of the handle. Null with `code` set if curl reports an error.
     easy_handle prepare_handle(const http_request& request, header_list& own, CURLcode& code);
     void return_handle(easy_handle easy) noexcept;
+    /// The transfer of this handle has ended. If it did not connect, later ones ask for the address
+    /// again: a restarted server may have another one.
+    void record_connect(CURL* easy) noexcept;
     /// The connect limit of a request that must connect sooner than others.
     std::optional<duration> request_connect_timeout(const http_request& request) const noexcept;
 
@@ -46,6 +49,7 @@ class curl_handle_pool {
     /// Connects to the URL's address; null without one.
     header_list connect_to_;
     std::vector<easy_handle> idle_;
+    bool is_address_doubtful_ = false;
 };
 
 }  // namespace tandem::transport

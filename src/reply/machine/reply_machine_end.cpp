@@ -40,7 +40,9 @@ void reply_machine::on_final_event(time_point now, const wire::token_event& even
 
 void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
     // What a limit cut off may be the beginning of a mark or of a call.
-    if (reason == finish_reason::length && !reasoning_.is_inside()) reasoning_.drop_withheld();
+    const bool may_be_mark = !reasoning_.is_inside() && reasoning_.withheld() > 1;
+    if (reason == finish_reason::length && may_be_mark && !rules_.hands_over_reasoning)
+        reasoning_.drop_withheld();
     on_visible_read(now, reasoning_.finish());
     if (reason != finish_reason::length)
         show_text(calls_.finish());

@@ -146,7 +146,7 @@ void reply_machine::handle_server_failure(time_point now, failure why) {
 
 /// Whether the reply may retry; if not, `why` gives the reason.
 bool reply_machine::can_retry(time_point now, failure& why) {
-    const auto what = classify_failure(why.ec, continuation_.kept_tokens() > 0);
+    const auto what = classify_failure(why, continuation_.kept_tokens() > 0);
     if (what == failure_kind::final || rules_.retry_policy.retries == 0) return false;
     auto& words = why.diag.client_message;
     if (rules_.is_constrained && has_begun()) {
@@ -175,7 +175,7 @@ void reply_machine::on_ids_checked(time_point now, std::string_view text) {
 bool reply_machine::on_ids_request_failed(time_point now, const failure& why) {
     const bool is_asking = phase_ != phase::seeking && ids_.is_waiting() && !ended();
     if (!is_asking || !ids_.is_in_doubt()) return false;
-    const auto what = classify_failure(why.ec, false);
+    const auto what = classify_failure(why, false);
     const bool is_lost =
         what == failure_kind::broken && why.ec != errc::server_error && !retry_.is_last_attempt();
     if (what != failure_kind::away && !is_lost) return false;

@@ -34,7 +34,8 @@ bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& befor
     if (mark.what == kind::emoji) return before.words() > 1 || is_cjk(before.last_letter());
     if (mark.what != kind::stop) return true;
     return mark.last_is != word_kind::never && mark.last_is != word_kind::marker &&
-           mark.last_is != word_kind::initial && mark.last_is != word_kind::numbered;
+           mark.last_is != word_kind::initial && mark.last_is != word_kind::letter &&
+           mark.last_is != word_kind::numbered;
 }
 
 bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,

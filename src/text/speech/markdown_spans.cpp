@@ -3,6 +3,7 @@
 #include "text/characters/characters.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 namespace tandem::text {
@@ -97,7 +98,7 @@ constexpr std::string_view block_tags[] = {
     "audio",   "blockquote", "br",    "break", "center", "details", "div", "h1",  "h2",
     "h3",      "h4",         "hr",    "img",   "li",     "ol",      "p",   "pre", "speak",
     "summary", "table",      "tbody", "td",    "th",     "thead",   "tr",  "ul",  "h5",
-    "h6",      "html",       "body",  "head",  "dl",     "dt",      "dd",  "BR"};
+    "h6",      "html",       "body",  "head",  "dl",     "dt",      "dd"};
 // Marks of models.
 constexpr std::string_view model_tags[] = {
     "think",       "thinking",      "reasoning",     "answer",
@@ -105,10 +106,14 @@ constexpr std::string_view model_tags[] = {
     "end_of_turn", "bos",           "eos",           "pad",
     "unk"};
 
+/// In any case, except for names of one letter: "<B>" is a key.
 bool is_known(std::string_view name) noexcept {
-    const auto is_in = [name](const auto& tags) {
-        return std::ranges::find(tags, name) != std::end(tags);
+    const auto is_name = [name](std::string_view tag) {
+        return name == tag || (name.size() > 1 && std::ranges::equal(name, tag, {}, [](char c) {
+                                   return static_cast<char>(std::tolower(c));
+                               }));
     };
+    const auto is_in = [&](const auto& tags) { return std::ranges::any_of(tags, is_name); };
     return is_in(inline_tags) || is_in(block_tags) || is_in(model_tags);
 }
 
@@ -119,8 +124,10 @@ bool are_attributes(std::string_view rest) noexcept {
     return is_space(rest.front()) && rest.find('=') != std::string_view::npos;
 }
 
-/// Whether a tag may have the name: a known one, or one that ends later. "Press <Enter>" has none.
+/// Whether a tag may have the name: a known one, or one that text follows directly or that ends
+/// later. "Press <Enter>" has none.
 bool may_be_tag(std::string_view name, std::string_view rest, std::string_view later) noexcept {
+    if (later.size() > 1 && (is_letter(later[1]) || later[1] < 0 || later[1] == '\n')) return true;
     if (is_known(name) || rest.find_first_not_of(" \t\r\n") != std::string_view::npos) return true;
     for (auto at = later.find("</"); at != std::string_view::npos; at = later.find("</", at + 2))
         if (later.substr(at + 2).starts_with(name)) return true;

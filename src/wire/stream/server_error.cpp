@@ -10,6 +10,11 @@
 namespace tandem::wire {
 namespace {
 
+/// The answers of a proxy whose server is down.
+bool is_gateway_error(int http_status) noexcept {
+    return http_status >= 502 && http_status <= 504;
+}
+
 bool mentions(std::string_view text, std::string_view word) noexcept {
     return text.find(word) != std::string_view::npos;
 }
@@ -37,11 +42,6 @@ errc classify(const token_event& e) noexcept {
     return errc::bad_response;
 }
 
-/// The answers of a proxy whose server is down, in whatever format.
-bool is_from_proxy(int status) noexcept {
-    return status == 502 || status == 503 || status == 504;
-}
-
 std::string tokens_in_words(const token_event& e) {
     if (e.error_prompt_tokens == 0 || e.error_context == 0)
         return "the prompt does not fit the context of a slot; shorten it, or give the server a "
@@ -63,8 +63,6 @@ std::string words_for(errc code, const token_event& e) {
             return "the server is still loading its model; try again in a moment";
         case errc::not_supported:
             return "the server does not support this; check that the URL is that of a llama-server";
-        case errc::connect_failed:
-            return "a proxy before the server cannot reach it; check that the server runs";
         case errc::bad_request:
             return "the server rejected the request";
         case errc::server_error:
@@ -98,11 +96,12 @@ error_code decode_error(std::string_view path, int http_status, std::string_view
                         diagnostics& diag) {
     token_event e;
     const bool is_json = read_error(http_status, body, e);
-    auto code = classify(e);
-    if (!is_json && code == errc::server_error && is_from_proxy(http_status))
-        code = errc::connect_failed;
+    const auto code = classify(e);
+    const bool is_of_proxy = !is_json && is_gateway_error(http_status);
+    const auto words = is_of_proxy ? "a proxy cannot reach the server; check that the server runs"
+                                   : words_for(code, e);
     diag.http_status = http_status;
-    diag.client_message = fmt::format("{}: {} (HTTP {})", path, words_for(code, e), http_status);
+    diag.client_message = fmt::format("{}: {} (HTTP {})", path, words, http_status);
     diag.server_message = is_page(body) ? std::string() : std::move(e.error_message);
     return code;
 }

@@ -27,6 +27,15 @@ TEST(failure_kind, tells_servers_that_are_away_from_requests_that_broke) {
         EXPECT_EQ(classify_failure(code, true), failure_kind::final) << tandem::error_name(code);
 }
 
+TEST(failure_kind, is_away_if_a_proxy_cannot_reach_the_server) {
+    using tandem::failure;
+    for (const int status : {502, 503, 504})
+        EXPECT_EQ(classify_failure(failure{errc::server_error, {.http_status = status}}, true),
+                  failure_kind::away);
+    EXPECT_EQ(classify_failure(failure{errc::server_error, {.http_status = 500}}, true),
+              failure_kind::broken);
+}
+
 TEST(failure_kind, takes_garbage_for_a_broken_stream_only_after_text) {
     EXPECT_EQ(classify_failure(errc::bad_response, false), failure_kind::final);
     EXPECT_EQ(classify_failure(errc::bad_response, true), failure_kind::broken);

@@ -9,7 +9,7 @@ namespace {
 constexpr word_group polish[] = {
     {word_class::title, "dr prof mgr inż hab ks św gen płk kpt mjr por sierż red p pp o s"},
     {word_class::inner,
-     "np tzn tj tzw m.in ul al pl os św. godz wg ds ww pt zob por. red. ur zm dot ewent gł "
+     "o np tzn tj tzw m.in ul al pl os św. godz wg ds ww pt zob por. red. ur zm dot ewent gł "
      "płn płd wsch zach jw jn itd. r. woj pow gm właśc"},
     {word_class::numbered, "nr s str t rozdz art pkt ust poz rys tab tel godz r ok"},
     {word_class::name_part, "inc co corp ltd jr u.s u.s.a sp.z.o.o s.a n.e p.n.e r w im"},
@@ -58,7 +58,7 @@ constexpr word_group russian[] = {
      "г-н г-жа д-р проф акад доц ул пл пр пр-т пр-кт просп пер бул наб св гр тов о. р. оз гл "
      "дер пос обл вул просп бульв ім р-н м. ст. кап лейт инж"},
     {word_class::inner,
-     "г гг т.е т.н т.к напр см ср т.ч в.т.ч в/ч прим ред изд вып англ нем фр лат стр. гл. "
+     "о г гг т.е т.н т.к напр см ср т.ч в.т.ч в/ч прим ред изд вып англ нем фр лат стр. гл. "
      "рис. "
      "табл. сокр кв.м. до.н.э отд"},
     {word_class::numbered,

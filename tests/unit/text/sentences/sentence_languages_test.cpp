@@ -148,7 +148,8 @@ TEST(abbreviations_of_one_letter, end_no_sentence) {
     expect_sentences("it", {"Nel 50 a. C. era qui."});
     expect_sentences("es", {"En el s. XIX era así."});
     expect_sentences("hu", {"A Kossuth u. 5 alatt lakik."});
-    expect_sentences("ru", {"Он живёт в г. Москва у м. Киевская."});
+    expect_sentences("ru", {"Он живёт в г. Москва у м. Киевская.", "Мы летим на о. Сахалин."});
+    expect_sentences("pl", {"To powiedział o. Jan wczoraj."});
     expect_sentences("sv", {"Det var 500 e. Kr. i Rom."});
     expect_sentences("da", {"Det var 500 e. Kr. i Rom."});
 }

@@ -135,7 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
                     row{"Replace <name> with yours.", "Replace name with yours."},
                     row{"Press <B>.", "Press B."}, row{"<Enter><Tab>", "Enter Tab"},
                     row{"<x>Hi</x> <y/> <z a=\"b\"> you", "Hi you"},
-                    row{"<think>Hm</think> <think> Yes", "Hm Yes"},
+                    row{"<think>Hm</think> <think> Yes", "Hm Yes"}, row{"<reply>Hello.", "Hello."},
+                    row{"<UL><LI>Milk", "Milk"},
                     row{"So <!important> it is", "So <!important> it is"}));
 
 INSTANTIATE_TEST_SUITE_P(
