@@ -91,7 +91,7 @@ constexpr left_out_words left_out[] = {
      "rdos rr.hh trab excmos rvdos comm ss prov emm desv ss.mm korn ilmas ilmos afma fund afmo "
      "dptos rvdmos afmos afmas ss.aa mss reg sdad deptos bco excmas dto ltdo desc exmas exmos exc "
      "c/c"},
-    {"fr", "mart dc doc mer all aux dest pron cam",
+    {"fr", "mart dc doc mer all aux dest pron cam quart",
      "config collab syst bull hôp broch adr symb voit graph édit niv éval anon comm prof indus "
      "équiv illustr acoust p.-d coll encycl desc append var categ exempl ann synth dict op gouv "
      "trav publ"},
