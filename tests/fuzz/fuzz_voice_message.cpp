@@ -31,8 +31,8 @@ void require_right(const voice::start& s) {
     for (const auto& m : s.messages) fuzzing::require(!m.role.empty() && is_utf8(m.content));
     if (s.text) fuzzing::require(is_utf8(*s.text));
     if (s.prompt) fuzzing::require(is_utf8(*s.prompt) && !s.text && s.messages.empty());
-    fuzzing::require(check(changed(generation_options{}, s.options)).empty());
-    fuzzing::require(check(changed(conversation_options{}, s.conversation)).empty());
+    fuzzing::require(check(apply_changes(generation_options{}, s.options)).empty());
+    fuzzing::require(check(apply_changes(conversation_options{}, s.conversation)).empty());
     if (s.filler) fuzzing::require(!s.filler->texts.empty() && s.filler->after >= duration::zero());
     if (s.user_stopped_ago) fuzzing::require(*s.user_stopped_ago >= duration::zero());
 }
