@@ -160,8 +160,8 @@ auto service_core::assign_server(const server_criteria& criteria)
     auto* const s = select_server(criteria);
     if (!s) {
         arm_timer();
-        return services::unavailable_reason(directory_.list().all(), directory_.states(now()),
-                                            criteria.turn_began);
+        return services::explain_unavailability(directory_.list().all(), directory_.states(now()),
+                                                criteria.turn_began);
     }
     directory_.record_conversations(id_of(criteria.pinned));
     directory_.record_conversations(s->id);

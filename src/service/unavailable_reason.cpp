@@ -10,8 +10,8 @@
 
 namespace tandem::services {
 
-failure unavailable_reason(std::span<const listed_server> servers, const server_state_query& ask,
-                           time_point turn_began) {
+failure explain_unavailability(std::span<const listed_server> servers,
+                               const server_state_query& ask, time_point turn_began) {
     std::string words = servers.empty() ? "the service has no server: add one"
                         : are_all_drained(servers)
                             ? "every server is drained: undrain one, or add a server"

@@ -9,8 +9,8 @@
 namespace tandem::services {
 
 /// Why no server is available for a turn that began at this time.
-failure unavailable_reason(std::span<const listed_server> servers, const server_state_query& ask,
-                           time_point turn_began);
+failure explain_unavailability(std::span<const listed_server> servers,
+                               const server_state_query& ask, time_point turn_began);
 
 /// Whether connections were tried since then but no server was ever reached, which means the set-up
 /// is wrong.

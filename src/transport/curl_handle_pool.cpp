@@ -116,7 +116,7 @@ std::optional<duration> curl_handle_pool::request_connect_timeout(
     return own && *own < options_.connect_timeout ? own : std::nullopt;
 }
 
-void curl_handle_pool::record_connect(CURL* easy) noexcept {
+void curl_handle_pool::doubt_address_unless_connected(CURL* easy) noexcept {
     curl_off_t connect_time = 0;
     curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connect_time);
     is_address_doubtful_ = connect_time == 0;

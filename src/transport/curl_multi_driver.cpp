@@ -108,7 +108,7 @@ void curl_multi_driver::finish(CURL* easy, CURLcode code) {
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &self);
     auto& t = *reinterpret_cast<transfer*>(self);
     auto why = outcome(t, code);
-    pool_.record_connect(easy);
+    pool_.doubt_address_unless_connected(easy);
     detach(t);
     t.end(std::move(why));
 }

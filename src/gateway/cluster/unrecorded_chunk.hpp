@@ -6,8 +6,8 @@
 
 namespace tandem::gateway {
 
-/// Adds the last chunk that the listener heard, because a gateway may end before it records the
-/// last chunk that it sent. Has no effect if the record has the chunk, if its text is not the
+/// Adds the last chunk that the listener heard. The gateway that sent the chunk may have ended
+/// before it recorded it. Has no effect if the record has the chunk, if its text is not the
 /// start of `last.text`, or if the filter rejects that: the client may have written it.
 void add_unrecorded_chunk(session_record& r, const voice::last_heard& last,
                           const prompt_filter& filter);

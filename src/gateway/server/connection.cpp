@@ -126,12 +126,11 @@ void connection::close() {
 }
 
 auto connection::run() -> awaitable<void> {
-    is_reading_ = true;
     if (!co_await stream_.handshake(core_->options.handshake_timeout)) co_return;
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
     if (socket_) co_return;
-    is_reading_ = is_idle_ = true;  // only to discard input
+    is_idle_ = true;  // only discards input from here on
     co_await stream_.finish(close_timeout);
 }
 

@@ -345,6 +345,8 @@ void voice_session::on_next_chunk(time_point now, std::uint64_t number,
     turns_.on_reply_ended(now, number, reply_->result());
 }
 
+// A session that was moved here has no reply, and perhaps no conversation, until its next turn. The
+// machine knows that, but a mistake would end all calls of the process.
 void voice_session::perform(const voice_action::continue_after& a) {
     for (std::size_t i = 0; i < a.chunks; ++i) model_.load.on_chunk_spoken(id_, detail::now());
     if (reply_) reply_->continue_after(a.id);

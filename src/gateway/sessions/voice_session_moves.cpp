@@ -52,12 +52,9 @@ void voice_session::move() {
     run_and_perform([&](time_point now) { turns_.move(now); });
 }
 
-// The drain limit interrupts what would otherwise have delayed the move.
 void voice_session::stop() {
-    const bool moves = turns_.is_moving() && !record_->has_failed();
-    run_and_perform([&](time_point now) {
-        moves ? turns_.release_to_gateway(now, voice_close::moved) : turns_.stop(now);
-    });
+    const bool is_recorded = record_ && !record_->has_failed();
+    run_and_perform([&](time_point now) { turns_.stop(now, is_recorded); });
 }
 
 void voice_session::release_to_gateway() {

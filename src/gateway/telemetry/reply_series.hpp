@@ -35,63 +35,63 @@ struct reply_series {
     prometheus::Labels labels;
 
     prometheus::Counter& requests =
-        counter("tandem_server_requests_total", "Completion requests that were sent.");
-    prometheus::Counter& cuts = counter("tandem_cuts_total", "Requests that were cut.");
+        add_counter("tandem_server_requests_total", "Completion requests that were sent.");
+    prometheus::Counter& cuts = add_counter("tandem_cuts_total", "Requests that were cut.");
     prometheus::Counter& warmings =
-        counter("tandem_warmings_total", "Requests that prefilled a slot.");
+        add_counter("tandem_warmings_total", "Requests that prefilled a slot.");
     prometheus::Counter& resumptions =
-        counter("tandem_resumptions_total", "Continuations of replies after a failure.");
+        add_counter("tandem_resumptions_total", "Continuations of replies after a failure.");
     prometheus::Counter& guard_waits =
-        counter("tandem_guard_waits_total", "Requests that waited for a slot's reuse guard.");
-    prometheus::Counter& evaluated = tokens("prompt_evaluated");
-    prometheus::Counter& cached = tokens("prompt_cached");
-    prometheus::Counter& warmed = tokens("prompt_warmed");
-    prometheus::Counter& prefilled = tokens("prompt_prefilled");
-    prometheus::Counter& generated = tokens("generated");
-    prometheus::Counter& draft_wasted = tokens("draft_wasted");
+        add_counter("tandem_guard_waits_total", "Requests that waited for a slot's reuse guard.");
+    prometheus::Counter& evaluated = add_token_counter("prompt_evaluated");
+    prometheus::Counter& cached = add_token_counter("prompt_cached");
+    prometheus::Counter& warmed = add_token_counter("prompt_warmed");
+    prometheus::Counter& prefilled = add_token_counter("prompt_prefilled");
+    prometheus::Counter& generated = add_token_counter("generated");
+    prometheus::Counter& draft_wasted = add_token_counter("draft_wasted");
     prometheus::Counter& drafted =
-        counter("tandem_tokens_drafted_total", "Generated tokens of drafts that were used.");
+        add_counter("tandem_tokens_drafted_total", "Generated tokens of drafts that were used.");
     prometheus::Counter& reasoning =
-        counter("tandem_tokens_reasoning_total", "Generated tokens of reasoning.");
+        add_counter("tandem_tokens_reasoning_total", "Generated tokens of reasoning.");
     prometheus::Counter& reasoning_cuts =
-        counter("tandem_reasoning_cuts_total", "Replies whose reasoning was closed.");
+        add_counter("tandem_reasoning_cuts_total", "Replies whose reasoning was closed.");
     prometheus::Counter& heard =
-        counter("tandem_tokens_heard_total", "Generated tokens in chunks that were continued.");
+        add_counter("tandem_tokens_heard_total", "Generated tokens in chunks that were continued.");
     prometheus::Counter& wasted =
-        counter("tandem_tokens_wasted_total", "Generated tokens that were not delivered.");
-    prometheus::Histogram& reasoning_time = histogram(
+        add_counter("tandem_tokens_wasted_total", "Generated tokens that were not delivered.");
+    prometheus::Histogram& reasoning_time = add_histogram(
         "tandem_reply_reasoning_seconds", "Time that a reply with reasoning spent on it.");
-    prometheus::Histogram& first_token = histogram(
+    prometheus::Histogram& first_token = add_histogram(
         "tandem_reply_first_token_seconds", "Time from the start of a reply to its first token.");
-    prometheus::Histogram& first_chunk = histogram(
+    prometheus::Histogram& first_chunk = add_histogram(
         "tandem_reply_first_chunk_seconds", "Time from the start of a reply to its first chunk.");
     prometheus::Histogram& chunk_gap =
-        histogram("tandem_chunk_gap_seconds", "Time from a continue to the next chunk.");
+        add_histogram("tandem_chunk_gap_seconds", "Time from a continue to the next chunk.");
     prometheus::Histogram& slot_wait =
-        histogram("tandem_reply_slot_wait_seconds", "Time that a reply waited for slots.");
-    prometheus::Histogram& guard_wait =
-        histogram("tandem_reply_guard_wait_seconds", "Time that a reply waited for reuse guards.");
-    prometheus::Histogram& cancel_to_idle =
-        histogram("tandem_cancel_to_idle_seconds", "Time from a cut until the slot was seen idle.");
+        add_histogram("tandem_reply_slot_wait_seconds", "Time that a reply waited for slots.");
+    prometheus::Histogram& guard_wait = add_histogram("tandem_reply_guard_wait_seconds",
+                                                      "Time that a reply waited for reuse guards.");
+    prometheus::Histogram& cancel_to_idle = add_histogram(
+        "tandem_cancel_to_idle_seconds", "Time from a cut until the slot was seen idle.");
     prometheus::Histogram& duration =
-        histogram("tandem_reply_duration_seconds", "Time from the start of a reply to its end.",
-                  lifetime_buckets);
+        add_histogram("tandem_reply_duration_seconds", "Time from the start of a reply to its end.",
+                      lifetime_buckets);
     prometheus::Histogram& cache_ratio =
-        histogram("tandem_reply_cache_ratio",
-                  "Share of prompt tokens that were in the slot's cache.", shares);
+        add_histogram("tandem_reply_cache_ratio",
+                      "Share of prompt tokens that were in the slot's cache.", shares);
 
     prometheus::Counter& end_counter(finish_reason why) const {
-        return counter("tandem_replies_total", "Ended replies.",
-                       labels_with("finish_reason", to_string(why)));
+        return add_counter("tandem_replies_total", "Ended replies.",
+                           labels_with("finish_reason", to_string(why)));
     }
     prometheus::Counter& failure_counter(const error_code& why) const {
-        return counter("tandem_reply_errors_total", "Failed replies, by error.",
-                       labels_with("code", error_label(why)));
+        return add_counter("tandem_reply_errors_total", "Failed replies, by error.",
+                           labels_with("code", error_label(why)));
     }
     prometheus::Counter& cache_break_counter(cache_break::cause why) const {
-        return counter("tandem_cache_breaks_total",
-                       "Prompts that differ from the slot's text, by cause.",
-                       labels_with("cause", to_string(why)));
+        return add_counter("tandem_cache_breaks_total",
+                           "Prompts that differ from the slot's text, by cause.",
+                           labels_with("cause", to_string(why)));
     }
 
  private:
@@ -100,18 +100,18 @@ struct reply_series {
         all.emplace(label, value);
         return all;
     }
-    prometheus::Counter& counter(const char* name, const char* help) const {
-        return counter(name, help, labels);
+    prometheus::Counter& add_counter(const char* name, const char* help) const {
+        return add_counter(name, help, labels);
     }
-    prometheus::Counter& counter(const char* name, const char* help,
-                                 const prometheus::Labels& of) const {
+    prometheus::Counter& add_counter(const char* name, const char* help,
+                                     const prometheus::Labels& of) const {
         return counters(registry, name, help).Add(of);
     }
-    prometheus::Counter& tokens(const char* kind) const {
-        return counter("tandem_tokens_total", "Tokens of prompts and replies.",
-                       labels_with("kind", kind));
+    prometheus::Counter& add_token_counter(const char* kind) const {
+        return add_counter("tandem_tokens_total", "Tokens of prompts and replies.",
+                           labels_with("kind", kind));
     }
-    prometheus::Histogram& histogram(
+    prometheus::Histogram& add_histogram(
         const char* name, const char* help,
         const prometheus::Histogram::BucketBoundaries& buckets = wait_buckets) const {
         return histograms(registry, name, help).Add(labels, buckets);

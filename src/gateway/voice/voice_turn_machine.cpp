@@ -329,8 +329,9 @@ void voice_turn_machine::drain(time_point now) {
     advance(now);
 }
 
-void voice_turn_machine::stop(time_point now) {
+void voice_turn_machine::stop(time_point now, bool is_recorded) {
     if (is_over()) return;
+    if (is_moving_ && is_recorded) return release_to_gateway(now, voice_close::moved);
     interrupt();
     drain(now);
 }

@@ -101,8 +101,9 @@ class voice_turn_machine {
 
     /// The gateway stops: no further turn begins, and the session ends after the running reply.
     void drain(time_point now);
-    /// Draining takes too long: interrupts the running reply.
-    void stop(time_point now);
+    /// Draining takes too long: interrupts the running reply. A session that moves is released
+    /// without waiting any longer if it `is_recorded` in the store.
+    void stop(time_point now, bool is_recorded = false);
 
     /// The gateway stops, and another one can continue the session.
     void begin_move(time_point now);
@@ -232,7 +233,7 @@ class voice_turn_machine {
     std::optional<generation_options> merge_options(const generation_changes& changes);
     void set_session_options(const generation_changes& first);
     void set_conversation_options(const conversation_changes& changes);
-    bool accept_turn_or_report();
+    bool reject_turn_if_full();
     void start_turn(time_point now, voice::start m);
     void queue_turn(time_point now, voice_turn turn, queue::const_iterator place);
     voice_turn make_resume(bool timeline, std::string id) const;

@@ -79,7 +79,7 @@ bool voice_turn_machine::reject_too_large_results(const std::string& content) {
 // The model reads the result in the next turn, after the call's provisional result, which may still
 // be queued.
 void voice_turn_machine::keep_late_result(time_point now, call_result result) {
-    if (!accept_turn_or_report()) return;
+    if (reject_turn_if_full()) return;
     calls_.forget_late(result.id);
     const auto place =
         std::ranges::find_if(waiting_, [](const auto& w) { return w.turn->results.empty(); });

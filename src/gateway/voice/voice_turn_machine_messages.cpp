@@ -192,21 +192,21 @@ void voice_turn_machine::handle(time_point now, voice::commit m) {
     handle(now, static_cast<voice::start&&>(m));
 }
 
-bool voice_turn_machine::accept_turn_or_report() {
+bool voice_turn_machine::reject_turn_if_full() {
     if (is_closing()) {
         send_error(make_stopping_error());
-        return false;
+        return true;
     }
-    if (waiting_.size() < setup_.limits.waiting_turns) return true;
+    if (waiting_.size() < setup_.limits.waiting_turns) return false;
     send_error(
         make_error(429, "too_many_turns",
                    fmt::format("no more than {} can wait",
                                format_count(static_cast<std::int64_t>(waiting_.size()), "turn"))));
-    return false;
+    return true;
 }
 
 void voice_turn_machine::start_turn(time_point now, voice::start m) {
-    if (!accept_turn_or_report()) return;
+    if (reject_turn_if_full()) return;
     auto options = merge_options(m.options);
     if (!options) return;
     const auto what = kind_of(m);
@@ -296,12 +296,12 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     if (!has_conversation_)
         return send_error(make_error(409, "nothing_to_resume", "no turn was interrupted"));
     drop_resume();
-    if (accept_turn_or_report()) queue_turn(now, make_resume(false, m.turn), waiting_.end());
+    if (!reject_turn_if_full()) queue_turn(now, make_resume(false, m.turn), waiting_.end());
 }
 
 // Does not interrupt the reply, because the user is not speaking.
 void voice_turn_machine::handle(time_point now, voice::say m) {
-    if (!accept_turn_or_report()) return;
+    if (reject_turn_if_full()) return;
     auto options = merge_options({});
     if (!options) return;
     queue_turn(now,

@@ -7,6 +7,10 @@ namespace tandem::text {
 inline constexpr char32_t ellipsis_mark = 0x2026;
 inline constexpr char32_t zero_width_joiner = 0x200D;
 
+constexpr char to_ascii_lowercase(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 constexpr bool is_ascii_digit(char32_t c) noexcept {
     return c >= U'0' && c <= U'9';
 }

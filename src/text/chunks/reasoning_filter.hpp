@@ -47,7 +47,7 @@ class reasoning_filter {
     visible_text feed(std::string_view token_text, int tokens = 1);
     /// Ends the text: withheld text becomes visible, or reasoning if one is open.
     visible_text finish();
-    /// The text was cut off, so what is withheld may be the beginning of a mark.
+    /// Drops the withheld text: if a limit ended the text, it may be the beginning of a mark.
     void drop_withheld() noexcept;
 
     bool is_inside() const noexcept { return inside_.has_value(); }

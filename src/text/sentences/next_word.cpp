@@ -73,7 +73,7 @@ next_word parse_next_word(std::u32string_view characters) {
     return n;
 }
 
-bool begins_no_name(std::string_view word) noexcept {
+bool is_never_in_name(std::string_view word) noexcept {
     constexpr std::array<std::string_view, 33> no_names{
         "the",   "this",  "that",   "they",    "there",    "then",  "she",   "what",   "when",
         "you",   "it",    "we",     "it's",    "these",    "would", "could", "should", "does",

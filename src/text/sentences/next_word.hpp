@@ -32,8 +32,8 @@ struct next_word {
 
 next_word parse_next_word(std::u32string_view characters);
 
-/// Whether the English word in lower case is neither a name nor the first piece of one, as "and"
-/// is.
-bool begins_no_name(std::string_view word) noexcept;
+/// Of an English word in lower case: true for "the" and "they"; false for "and", with which a name
+/// may begin.
+bool is_never_in_name(std::string_view word) noexcept;
 
 }  // namespace tandem::text

@@ -377,7 +377,7 @@ sentence_decision rules::if_starter_begins(sentence_decision otherwise) {
 }
 
 bool rules::is_no_name() const {
-    return begins_no_name(next_.text) ||
+    return is_never_in_name(next_.text) ||
            (!words_.is_english() && next_.letters > 2 && is_starter());
 }
 

@@ -3,7 +3,6 @@
 #include "text/characters/characters.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 namespace tandem::text {
@@ -99,7 +98,6 @@ constexpr std::string_view block_tags[] = {
     "h3",      "h4",         "hr",    "img",   "li",     "ol",      "p",   "pre", "speak",
     "summary", "table",      "tbody", "td",    "th",     "thead",   "tr",  "ul",  "h5",
     "h6",      "html",       "body",  "head",  "dl",     "dt",      "dd"};
-// Marks of models.
 constexpr std::string_view model_tags[] = {
     "think",       "thinking",      "reasoning",     "answer",
     "tool_call",   "tool_response", "function_call", "start_of_turn",
@@ -109,9 +107,8 @@ constexpr std::string_view model_tags[] = {
 /// In any case, except for names of one letter: "<B>" is a key.
 bool is_known(std::string_view name) noexcept {
     const auto is_name = [name](std::string_view tag) {
-        return name == tag || (name.size() > 1 && std::ranges::equal(name, tag, {}, [](char c) {
-                                   return static_cast<char>(std::tolower(c));
-                               }));
+        return name == tag ||
+               (name.size() > 1 && std::ranges::equal(name, tag, {}, to_ascii_lowercase));
     };
     const auto is_in = [&](const auto& tags) { return std::ranges::any_of(tags, is_name); };
     return is_in(inline_tags) || is_in(block_tags) || is_in(model_tags);
@@ -127,7 +124,9 @@ bool are_attributes(std::string_view rest) noexcept {
 /// Whether a tag may have the name: a known one, or one that text follows directly or that ends
 /// later. "Press <Enter>" has none.
 bool may_be_tag(std::string_view name, std::string_view rest, std::string_view later) noexcept {
-    if (later.size() > 1 && (is_letter(later[1]) || later[1] < 0 || later[1] == '\n')) return true;
+    const char next = later.size() > 1 ? later[1] : ' ';
+    const bool is_ascii = static_cast<unsigned char>(next) < 0x80;
+    if (is_letter(next) || !is_ascii || next == '\n') return true;
     if (is_known(name) || rest.find_first_not_of(" \t\r\n") != std::string_view::npos) return true;
     for (auto at = later.find("</"); at != std::string_view::npos; at = later.find("</", at + 2))
         if (later.substr(at + 2).starts_with(name)) return true;

@@ -119,7 +119,7 @@ void speech_cleaner::handle_closing_hashes() {
 std::size_t speech_cleaner::measure_footnote() const noexcept {
     constexpr std::u32string_view ends = U".!?)%’”“»。！？」』）";
     const auto bytes = match_footnote(rest_);
-    const auto last = out_.last();
+    const auto last = out_.last_character();
     if (bytes == 0 || rest_[1] == '^' || before_ == ']') return bytes;
     if (is_word_character(last) || (last != 0 && ends.find(last) != ends.npos)) return bytes;
     const auto later = rest_.substr(bytes);

@@ -1,5 +1,7 @@
 #include "text/speech/speech_marks.hpp"
 
+#include "text/characters/characters.hpp"
+
 #include <algorithm>
 
 namespace tandem::text {
@@ -13,13 +15,9 @@ bool may_have_label(char opening) noexcept {
     return opening == '[' || opening == '<';
 }
 
-char to_lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool starts_with(std::string_view text, std::string_view tag) noexcept {
-    return text.size() >= tag.size() &&
-           std::ranges::equal(text.substr(0, tag.size()), tag, {}, to_lower, to_lower);
+    return text.size() >= tag.size() && std::ranges::equal(text.substr(0, tag.size()), tag, {},
+                                                           to_ascii_lowercase, to_ascii_lowercase);
 }
 
 /// The part of a mark from its tag on: after the opening and, if it closes, the slash.

@@ -24,7 +24,7 @@ class speech_writer {
     /// Marks the removal of something that was not part of a word.
     void add_gap() noexcept { gap_ = true; }
     /// The last character put; 0 if there is none.
-    char32_t last() const noexcept { return last_; }
+    char32_t last_character() const noexcept { return last_; }
     /// Ends a table cell that is followed by another one.
     void end_cell();
 

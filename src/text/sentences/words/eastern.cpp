@@ -7,7 +7,7 @@ namespace tandem::text {
 namespace {
 
 constexpr word_group polish[] = {
-    {word_class::title, "dr prof mgr inż hab ks św gen płk kpt mjr por sierż red p pp o s"},
+    {word_class::title, "dr prof mgr inż hab ks św gen płk kpt mjr por sierż red p pp s"},
     {word_class::inner,
      "o np tzn tj tzw m.in ul al pl os św. godz wg ds ww pt zob por. red. ur zm dot ewent gł "
      "płn płd wsch zach jw jn itd. r. woj pow gm właśc"},
@@ -55,7 +55,7 @@ constexpr word_group turkish[] = {
 
 constexpr word_group russian[] = {
     {word_class::title,
-     "г-н г-жа д-р проф акад доц ул пл пр пр-т пр-кт просп пер бул наб св гр тов о. р. оз гл "
+     "г-н г-жа д-р проф акад доц ул пл пр пр-т пр-кт просп пер бул наб св гр тов р. оз гл "
      "дер пос обл вул просп бульв ім р-н м. ст. кап лейт инж"},
     {word_class::inner,
      "о г гг т.е т.н т.к напр см ср т.ч в.т.ч в/ч прим ред изд вып англ нем фр лат стр. гл. "
