@@ -35,11 +35,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     /// See slot_share.
     void leave();
     bool is_leaving() const noexcept { return share_.is_leaving(); }
-    /// Whether all slots were returned and no conversation of this process needs another one.
-    bool has_left() const {
-        return is_leaving() && share_.count_slots() == 0 && !share_.may_get_slot() &&
-               count_conversations() == 0;
-    }
+    bool has_left() const { return share_.has_left() && count_conversations() == 0; }
 
     /// The average number of requests that this process ran on the server since the last call.
     double take_average_running();

@@ -80,8 +80,10 @@ class slot_share {
     /// Borrows no more slots, and returns each slot when it becomes idle.
     void leave() noexcept { is_leaving_ = true; }
     bool is_leaving() const noexcept { return is_leaving_; }
-    /// Whether the store may still lend it a slot.
-    bool may_get_slot() const noexcept { return running_claim_ || claimed_wish_; }
+    /// Whether it has returned all slots, and the store can lend it none.
+    bool has_left() const noexcept {
+        return is_leaving_ && held_.empty() && !running_claim_ && !claimed_wish_;
+    }
     /// The scheduler may grant slots until this time, which update() may extend.
     time_point lease_end(time_point now) const { return trusts_store(now) ? lease_until_ : never; }
     bool has_actions() const noexcept { return !actions_.empty(); }

@@ -176,6 +176,24 @@ TEST_F(sharing,
     EXPECT_TRUE(take<share_action::bring_back>());
 }
 
+TEST_F(sharing, has_left_only_when_the_store_can_lend_it_nothing) {
+    update(10ms, turn);
+    s.take_actions();
+    s.leave();
+    EXPECT_FALSE(s.has_left()) << "a claim is on its way";
+    s.on_claim_answer(at(20ms), std::vector<loan>{});
+    EXPECT_FALSE(s.has_left()) << "the store has its wish";
+}
+
+TEST_F(sharing, has_left_when_its_slots_were_returned) {
+    borrow(0, 7);
+    s.leave();
+    EXPECT_FALSE(s.has_left());
+    update(10ms);
+    s.on_offer_answer(at(11ms), 0, offer_result::taken);
+    EXPECT_TRUE(s.has_left());
+}
+
 TEST_F(sharing,
        offers_a_slot_again_only_after_a_while_if_the_store_does_not_answer_a_gateway_that_leaves) {
     borrow(0, 7);
