@@ -1,6 +1,7 @@
 #include "server/retry_policy.hpp"
 
 #include "base/mix_bits.hpp"
+#include "wire/stream/server_error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,8 +36,8 @@ failure_kind classify_failure(const error_code& ec, bool has_read) noexcept {
 }
 
 failure_kind classify_failure(const failure& why, bool has_read) noexcept {
-    const int status = why.diag.http_status;
-    if (why.ec == errc::server_error && status >= 502 && status <= 504) return failure_kind::away;
+    if (why.ec == errc::server_error && wire::is_gateway_error(why.diag.http_status))
+        return failure_kind::away;
     return classify_failure(why.ec, has_read);
 }
 

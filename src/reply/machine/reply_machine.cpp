@@ -181,7 +181,7 @@ void reply_machine::on_warming_event(time_point now, const wire::token_event& ev
 void reply_machine::on_warming_failed(time_point now, failure why) {
     warming_.on_failed();
     const bool seeks = rules_.retry_policy.retries > 0 && phase_ == phase::resting;
-    if (seeks && classify_failure(why.ec, false) == failure_kind::away)
+    if (seeks && classify_failure(why, false) == failure_kind::away)
         return handle_server_failure(now, std::move(why));
     pause_or_request_next(now);
 }

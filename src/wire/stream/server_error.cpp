@@ -10,11 +10,6 @@
 namespace tandem::wire {
 namespace {
 
-/// The answers of a proxy whose server is down.
-bool is_gateway_error(int http_status) noexcept {
-    return http_status >= 502 && http_status <= 504;
-}
-
 bool mentions(std::string_view text, std::string_view word) noexcept {
     return text.find(word) != std::string_view::npos;
 }
@@ -78,26 +73,28 @@ bool is_page(std::string_view body) noexcept {
     return first != std::string_view::npos && body[first] == '<';
 }
 
-/// Reads the error in a body. Returns false if it is not JSON of that kind; the message is then the
-/// plain text of the body.
-bool read_error(int http_status, std::string_view body, token_event& e) {
-    const bool is_json = !decode_token_event(body, e) && e.what == token_event::kind::error;
-    if (!is_json) {
+/// Reads the error in a body; the plain text of the body if it is not JSON of that kind.
+token_event error_in(int http_status, std::string_view body) {
+    token_event e;
+    if (decode_token_event(body, e) || e.what != token_event::kind::error) {
         e = {};
         e.error_message = sanitize_server_text(body);
     }
     e.error_status = http_status;
-    return is_json;
+    return e;
 }
 
 }  // namespace
 
+bool is_gateway_error(int http_status) noexcept {
+    return http_status >= 502 && http_status <= 504;
+}
+
 error_code decode_error(std::string_view path, int http_status, std::string_view body,
                         diagnostics& diag) {
-    token_event e;
-    const bool is_json = read_error(http_status, body, e);
+    auto e = error_in(http_status, body);
     const auto code = classify(e);
-    const bool is_of_proxy = !is_json && is_gateway_error(http_status);
+    const bool is_of_proxy = code == errc::server_error && is_gateway_error(http_status);
     const auto words = is_of_proxy ? "a proxy cannot reach the server; check that the server runs"
                                    : words_for(code, e);
     diag.http_status = http_status;

@@ -6,9 +6,12 @@
 
 #include <string_view>
 
-// Maps the errors of a server to error codes. Each function fills `diag` and returns an error code
-// that is not success.
+// Maps the errors of a server to error codes. Each function with a `diag` fills it, and returns an
+// error code that is not success.
 namespace tandem::wire {
+
+/// Whether a proxy answers with this status because it cannot reach the server.
+bool is_gateway_error(int http_status) noexcept;
 
 /// For an answer with a status other than 2xx. `path` names the request in the message.
 error_code decode_error(std::string_view path, int http_status, std::string_view body,

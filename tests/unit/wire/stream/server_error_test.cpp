@@ -128,5 +128,16 @@ TEST(ServerError, SaysWhyAnAnswerIsNotUnderstood) {
     EXPECT_EQ(diag.http_status, 200);
 }
 
+TEST(ServerError, NamesTheProxyThatCannotReachTheServer) {
+    for (const int status : {502, 503, 504}) {
+        diagnostics diag;
+        decode_error("/completion", status, "<html>x</html>", diag);
+        EXPECT_THAT(diag.client_message, HasSubstr("a proxy cannot reach the server"));
+    }
+    diagnostics diag;
+    decode_error("/completion", 503, "service unavailable", diag);
+    EXPECT_THAT(diag.client_message, HasSubstr("loading its model"));
+}
+
 }  // namespace
 }  // namespace tandem::wire
