@@ -45,8 +45,7 @@ void conversation_shell::hearing(std::string text, std::optional<std::size_t> st
 void conversation_shell::prefill_words(std::string words) {
     recognized_words_ = std::move(words);
     if (is_prefilling_words_ || history_.options().raw) return;
-    const bool is_busy = prefill_ && prefill_->is_in_progress();
-    if (is_busy && link_ && !link_->is_shut_down()) return;
+    if (prefill_ && prefill_->is_in_progress()) return;
     if (conversations::is_worth_prefill(recognized_words_, prefilled_words_))
         prepare_idle_server(&conversation_shell::prefill_heard_words);
 }

@@ -92,8 +92,8 @@ void conversation_shell::trim_or_prefill() {
 
 // The slot of a draft, or of the user's words, holds more than a prefill of the history.
 void conversation_shell::warm() {
-    const bool holds_words = is_prefilling_words_ || (!prefilled_words_.empty() && prefill_ &&
-                                                      prefill_->holds_text(prefill_->text()));
+    const bool holds_words =
+        is_prefilling_words_ || (!prefilled_words_.empty() && prefill_ && prefill_->holds_prompt());
     if (!draft_ && !holds_words) prepare_idle_server(&conversation_shell::prefill);
 }
 
@@ -185,14 +185,9 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
         if (!self) return;
         if (is_of_words && counts) self->count_heard_words(*counts);
         if (!is_of_words && counts) self->metrics_.warmed += counts->evaluated;
-        if (!is_of_words) {
-            self->release_slots();
-            return self->prefill_next_words();
-        }
         // While the user is speaking, the slot stays protected from other conversations' prefills.
-        if (self->is_prefilling_words_ || !self->recognized_words_.empty())
-            return self->prefill_next_words();
-        self->release_slots();
+        if (!self->is_prefilling_words_) self->release_slots();
+        self->prefill_next_words();
     });
 }
 

@@ -54,8 +54,11 @@ void slot_prefill::stop_waiting() {
         link_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket));
 }
 
-bool slot_prefill::holds_text(std::string_view text) const {
-    if (prompt_.text != text) return false;
+bool slot_prefill::is_in_progress() const noexcept {
+    return link_ && !link_->is_shut_down() && (ticket_ != slots::no_ticket || is_running_);
+}
+
+bool slot_prefill::holds_prompt() const {
     return is_in_progress() || (slot_ && link_ && link_->slots().still_belongs_to(*slot_, owner_));
 }
 

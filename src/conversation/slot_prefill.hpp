@@ -41,11 +41,12 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     /// The slot that holds the prompt, or is receiving it.
     std::optional<int> slot() const noexcept { return slot_; }
     const std::string& text() const noexcept { return prompt_.text; }
-    /// Whether it waits for a slot or runs.
-    bool is_in_progress() const noexcept { return ticket_ != slots::no_ticket || is_running_; }
-    /// Whether a slot still holds this text for the owner, or is receiving it, so that another
-    /// prefill would be redundant.
-    bool holds_text(std::string_view text) const;
+    /// False on a server that was removed: nobody waits for that prefill.
+    bool is_in_progress() const noexcept;
+    /// Whether a slot still holds the prompt for the owner, or is receiving it, so that another
+    /// prefill of it would be redundant.
+    bool holds_prompt() const;
+    bool holds_text(std::string_view text) const { return prompt_.text == text && holds_prompt(); }
 
  private:
     bool take_slot(const slots::grant& g);

@@ -158,9 +158,7 @@ time_point reply_shell::get_due_time() const {
 }
 
 void reply_shell::perform(action::update_slot_request) {
-    // A continuation that becomes urgent gets one of the slots that are kept for turns.
     server_->slots().set_due(ticket_, get_due_time());
-    server_->slots().dispatch_grants();
 }
 
 void reply_shell::perform(action::record_progress a) {

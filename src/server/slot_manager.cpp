@@ -248,8 +248,10 @@ duration slot_manager::withdraw(slots::ticket t) {
     return guarded;
 }
 
+// A continuation that becomes urgent gets one of the slots that are kept for turns.
 void slot_manager::set_due(slots::ticket t, time_point due) {
     table_->lock()->scheduler.set_due(t, due);
+    dispatch_grants();
 }
 
 void slot_manager::record_progress(int slot, const slots::generated_so_far& g) {

@@ -67,7 +67,6 @@ class slot_manager {
     /// Withdraws a request; its taker is not called afterwards. Returns how long the guard alone
     /// had delayed the request.
     duration cancel_request(slots::ticket t);
-    /// Call dispatch_grants() afterwards.
     void set_due(slots::ticket t, time_point due);
     void record_progress(int slot, const slots::generated_so_far& g);
     bool should_yield_slot(int slot, time_point due) const;

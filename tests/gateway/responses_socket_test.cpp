@@ -109,6 +109,19 @@ TEST_F(responses_socket, refuses_requests_beyond_those_that_may_wait) {
 }
 
 TEST_F(responses_socket, checks_the_key_before_it_parses_a_long_message) {
+    const auto key = gateway::make_api_key();
+    options.keys = gateway::api_keys(
+        {{.name = "bot", .sha256 = *gateway::hash_sha256(key.key), .requests_per_minute = 1}});
+    start();
+    auto c = socket("Bearer " + key.key);
+    const std::string padding(5000, ' ');
+    c.send("[" + padding);
+    EXPECT_EQ(c.read("error")["code"], "invalid_json");
+    c.send("[" + padding);
+    EXPECT_EQ(c.read("error")["code"], "rate_limit_exceeded");
+}
+
+TEST_F(responses_socket, reads_long_messages) {
     start();
     auto c = socket();
     const std::string padding(5000, ' ');

@@ -107,8 +107,8 @@ TEST_F(a_conversation_that_hears, keeps_its_words_when_its_history_is_prefilled)
     auto talk = bots->create();
     hear(talk, "Do you have a ta");
     talk.warm();
-    state_of(talk);
-    EXPECT_THAT(server().observe().of_path("/apply-template"), SizeIs(1)) << "of the words";
+    hear(talk, "Do you have a table for fou");
+    EXPECT_THAT(completions(server()), SizeIs(2)) << "both of words";
 }
 
 TEST_F(a_conversation_that_hears, prefills_nothing_while_it_replies_or_after_its_end) {

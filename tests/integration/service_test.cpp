@@ -342,7 +342,10 @@ TEST_F(a_service, has_the_slots_of_a_server_that_is_removed_during_a_prefill_and
     for (int i = 0; i < 50; ++i) words += " very";
     auto talk = bots->create({.messages = {{.role = "system", .content = "Be" + words}}});
     talk.warm();
-    loop.run_until([&] { return completions(server()).size() == 2; });
+    loop.run_until([&] {
+        return completions(server()).back().prompt.ends_with(words +
+                                                             "<|im_end|>\n<|im_start|>assistant\n");
+    });
     const auto url = server().url();
     bots->remove_server(url, 0s);
     loop.run_until([&] { return servers().empty(); });

@@ -32,6 +32,7 @@ slots::ticket simulated_slots::want(slots::slot_request w, taker to) {
 void simulated_slots::set_due(slots::ticket t, time_point due) {
     scheduler_.set_due(t, due);
     if (const auto found = waiting_.find(t); found != waiting_.end()) found->second.wish.due = due;
+    give();
 }
 
 void simulated_slots::record_progress(int slot, const slots::generated_so_far& g) {

@@ -139,7 +139,7 @@ TEST(voice_record, passes_on_nothing_that_was_heard_of_a_raw_prompt_before_an_as
     prompted_session before;
     before.end(1, finish_reason::interrupted);
     before.attach(socket_here, resumed_after(R"({"chunk":"1-0","speaking":true})"));
-    before.say(socket_there, R"({"type":"say","text":"One moment.","history":false})");
+    before.say(socket_here, R"({"type":"say","text":"One moment.","history":false})");
     moved_session s{before};
     s.asked();
     s.take_up(R"({"chunk":"1-0","share":0.5})");

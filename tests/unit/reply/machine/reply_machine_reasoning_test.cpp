@@ -231,6 +231,13 @@ TEST(reply_machine_reasoning, whose_opening_mark_a_limit_cuts_is_not_spoken) {
     EXPECT_THAT(d.wants(), Contains("chunk 0 'One moment' end"));
 }
 
+TEST(reply_machine_reasoning, is_not_suspected_in_a_lone_bracket_at_a_limit) {
+    auto d = begun(limited({}));
+    d.tokens("One", " moment", "<");
+    d.final(tandem::wire::stop_type::limit);
+    EXPECT_THAT(d.wants(), Contains("chunk 0 'One moment<' end"));
+}
+
 TEST(reply_machine_reasoning, of_a_draft_that_is_generated_ahead_is_followed_by_its_chunk) {
     auto rules = limited({.tokens = 3});
     rules.is_draft = true;
