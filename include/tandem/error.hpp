@@ -111,7 +111,8 @@ struct diagnostics {
     /// tandem's message: what failed, with which value, and what to do. Never contains a key or a
     /// prompt.
     std::string client_message{};
-    /// The server's message, unchanged; treat it as untrusted input.
+    /// The server's message, without control characters and at most 4 KiB long; treat it as
+    /// untrusted input.
     std::string server_message{};
     /// HTTP status of the answer; 0 if there was none.
     int http_status = 0;

@@ -20,8 +20,8 @@ inline namespace v0 {
 
 /// Options of a recorder.
 struct recorder_options {
-    /// If false, placeholders of the same length replace prompts, messages and their ids, even in
-    /// the answers of servers. The text of replies is always recorded.
+    /// If false, prompts, messages and their ids are omitted from requests, and placeholders of the
+    /// same length replace them in the answers of servers. The text of replies is always recorded.
     bool prompts = true;
     /// Limit for all lines in bytes, apart from the first and the last one. Beyond it, lines are
     /// dropped, and the last line reports that.

@@ -57,7 +57,7 @@ struct server_status {
     };
     /// The configured URL.
     std::string url{};
-    /// Turns start only on servers that are `up`.
+    /// Turns start on servers that are `up` or `unknown`, and on others only if there is none.
     health state = health::unknown;
     /// It was removed or drained, and only finishes its replies.
     bool draining = false;

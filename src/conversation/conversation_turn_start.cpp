@@ -288,7 +288,7 @@ bool conversation_shell::has_model_changed() {
 }
 
 void conversation_shell::on_server_check_failed(const start_ptr& start, failure why) {
-    link_->on_request_failed(why.ec);
+    link_->on_request_failed(why);
     if (!link_->slots().were_props_read_before())
         why = transport::reclassify_handshake_timeout(std::move(why));
     host_->on_server_failed(link_, why);
@@ -298,7 +298,7 @@ void conversation_shell::on_server_check_failed(const start_ptr& start, failure 
 // Other servers would reject the same messages, unless the server reports an internal failure.
 void conversation_shell::on_prompt_failed(const start_ptr& start, const failure& why) {
     const bool is_of_server =
-        classify_failure(why.ec, false) != failure_kind::final || why.diag.http_status >= 500;
+        classify_failure(why, false) != failure_kind::final || why.diag.http_status >= 500;
     if (is_of_server || start->is_failover) return on_server_check_failed(start, why);
     fail_start(start, why);
 }
@@ -315,7 +315,7 @@ void conversation_shell::try_other_server(const start_ptr& start, const failure&
 void conversation_shell::fail_without_server(const start_ptr& start) {
     auto why = *start->unreachable;
     const bool is_of_another = start->is_failover && link_.get() != start->previous_server;
-    if (is_of_another && classify_failure(why.ec, false) != failure_kind::away) {
+    if (is_of_another && classify_failure(why, false) != failure_kind::away) {
         why.ec = errc::no_model;
         why.diag.client_message = fmt::format("no server can continue the reply; {}: {}",
                                               link_->shown_url(), why.diag.client_message);

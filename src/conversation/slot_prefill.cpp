@@ -26,7 +26,7 @@ slot_prefill::slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids pr
                      link_->log(log_level::info,
                                 "conversation {}: a slot could not be prefilled: {}", owner_,
                                 why.diag.to_string());
-                     link_->on_completion_failed(why.ec, call_.sent_at());
+                     link_->on_completion_failed(why, call_.sent_at());
                      end_request({}, false);
                      slot_.reset();
                      complete(std::nullopt);

@@ -29,8 +29,8 @@ constexpr std::array request_members{"prompt",
                                      "chat_template_kwargs"};
 // Members of an answer that contain prompts, including in each object of a list, as in the answer
 // of /slots.
-constexpr std::array answer_members{"prompt",    "content", "tokens",
-                                    "generated", "params",  "generation_settings"};
+constexpr std::array answer_members{
+    "prompt", "content", "tokens", "generated", "params", "generation_settings", "__verbose"};
 // Events without any of these members contain only generated text.
 constexpr std::array event_members{"prompt", "generation_settings", "stopping_word", "error",
                                    "message"};

@@ -221,7 +221,7 @@ completion_call::handlers reply_shell::warming_handlers() {
 
 void reply_shell::report_failure(const completion_call& call, const failure& why) {
     const auto at = server_;
-    at->on_completion_failed(why.ec, call.sent_at());
+    at->on_completion_failed(why, call.sent_at());
     if (const auto listener = listener_.lock()) listener->on_request_failed(at, why);
 }
 

@@ -235,7 +235,7 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         const auto self = weak.lock();
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
-        if (ec) self->server_->on_request_failed(ec);
+        if (ec) self->server_->on_request_failed({ec, diag});
         auto calls = wire::correct_parsed_calls(std::move(parsed.calls), self->machine_.call_text(),
                                                 self->options_);
         if (ec && calls.empty())
@@ -321,7 +321,7 @@ void reply_shell::perform(action::log_failover) {
 
 // The reply's own timeouts are as informative about the server as a broken stream.
 void reply_shell::perform(action::report_timeout a) {
-    server_->on_completion_failed(a.code, request_.sent_at());
+    server_->on_completion_failed({a.code, {}}, request_.sent_at());
 }
 
 void reply_shell::perform(action::log_slot_mismatch a) {

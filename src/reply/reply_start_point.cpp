@@ -29,7 +29,7 @@ void start_there(const std::shared_ptr<server_link>& link, reply_origin origin,
             error_code ec, const diagnostics& diag, const server_props&) {
             const auto known = weak.lock();
             if (ec && known) {
-                known->on_request_failed(ec);
+                known->on_request_failed({ec, diag});
                 if (!known->slots().were_props_read_before())
                     return report_first_failure({ec, diag}, done);
             }

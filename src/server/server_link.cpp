@@ -129,15 +129,15 @@ void server_link::warn_about_reuse_guard() const {
         to_string(config_.limits.queue_timeout), to_string(guard));
 }
 
-void server_link::on_request_failed(const error_code& ec) {
+void server_link::on_request_failed(const failure& why) {
     // If this client has never reached the server, a failure shows nothing about it.
-    if (has_read_props()) manager_.on_request_failed(ec);
-    if (classify_failure(ec, true) == failure_kind::away) use_->circuit.on_unreachable(now());
+    if (has_read_props()) manager_.on_request_failed(why.ec);
+    if (classify_failure(why, true) == failure_kind::away) use_->circuit.on_unreachable(now());
 }
 
-void server_link::on_completion_failed(const error_code& ec, time_point sent) {
-    on_request_failed(ec);
-    if (classify_failure(ec, true) != failure_kind::broken) return;
+void server_link::on_completion_failed(const failure& why, time_point sent) {
+    on_request_failed(why);
+    if (classify_failure(why, true) != failure_kind::broken) return;
     auto& circuit = use_->circuit;
     if (circuit.record_failure(now(), sent))
         log(log_level::warning,

@@ -76,8 +76,8 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     // What requests show about the server; requests to /completion with the time of
     // sending.
-    void on_request_failed(const error_code& ec);
-    void on_completion_failed(const error_code& ec, time_point sent);
+    void on_request_failed(const failure& why);
+    void on_completion_failed(const failure& why, time_point sent);
     /// Whether a slot can roll back to an earlier part of its text, as last observed. Recurrent,
     /// hybrid and sliding-window models evaluate such a part again.
     bool can_roll_back() const noexcept { return can_roll_back_; }

@@ -135,7 +135,8 @@ std::optional<time_point> slot_table::next_poll_at() const {
 }
 
 bool slot_table::may_be_used(int slot, time_point at) const {
-    if (scheduler.is_busy(slot) || scheduler.server_state(slot) != slots::server_slot_state::idle)
+    if (scheduler.is_busy(slot) || scheduler.is_away(slot) ||
+        scheduler.server_state(slot) != slots::server_slot_state::idle)
         return true;
     const auto ended = last_ends.find(slot);
     return ended != last_ends.end() && ended->second + end_is_seen_within > at;

@@ -82,8 +82,8 @@ struct slot_table {
     /// False after the last user has left and the guard of its slots has expired.
     bool is_needed(time_point at) const;
     bool is_used_by(int slot, const slot_manager& manager) const;
-    /// Whether the server may still see a request of this process on the slot at this
-    /// time.
+    /// Whether the server may still see a request on the slot at this time: of this process, or of
+    /// another one that shares the slots.
     bool may_be_used(int slot, time_point at) const;
     /// Whether the slot's text must be hidden from the owner that it was granted to, or that
     /// owner's text from others.

@@ -1,6 +1,7 @@
 #include "slots/slot_scheduler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <string_view>
@@ -158,6 +159,8 @@ void slot_scheduler::queue_simulation::take(int slot, bool runs_here) {
 bool slot_scheduler::has_slot_to_spare() const {
     int idle = 0;
     for (int slot = 0; slot < usable_; ++slot) idle += at(slot).busy || is_stuck(slot) ? 0 : 1;
+    // Other processes use some of the slots that are away.
+    idle -= static_cast<int>(std::lround(elsewhere_.running));
     return count_waiting_requests() == 0 && count_running() < max_running_ &&
            idle > usable_ / slots_for_each_kept_one;
 }

@@ -120,7 +120,7 @@ TEST_F(call_mark_of_server, is_learned_again_from_another_model) {
     server_options.tool_template = false;
     server->stop();
     server.emplace(server_options);
-    link->on_request_failed(errc::connect_failed);  // so /props is requested again
+    link->on_request_failed({errc::connect_failed, {}});  // so /props is requested again
     EXPECT_EQ(load().front().mark, server::call_mark());
 }
 
@@ -128,7 +128,7 @@ TEST_F(call_mark_of_server, is_kept_if_the_same_model_returns) {
     start();
     load();
     const auto before = renderings();
-    link->on_request_failed(errc::connect_failed);
+    link->on_request_failed({errc::connect_failed, {}});
     EXPECT_EQ(load().front().mark.opening, "<tool_call>");
     EXPECT_EQ(renderings(), before);
     EXPECT_EQ(server->observe().of_path("/props").size(), 2u);

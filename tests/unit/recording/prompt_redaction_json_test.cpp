@@ -121,4 +121,11 @@ TEST(prompt_removal, leaves_nothing_of_what_is_no_json) {
     EXPECT_THAT(remove_answer_prompts("/tokenize", deep), Not(HasSubstr("secret")));
 }
 
+// llama-server adds this member if it logs verbosely.
+TEST(prompt_removal, removes_the_prompt_that_a_verbose_server_adds_to_a_chat_answer) {
+    EXPECT_THAT(remove_answer_prompts("/v1/chat/completions",
+                                      R"({"choices":[],"__verbose":{"prompt":"secret"}})"),
+                Not(HasSubstr("secret")));
+}
+
 }  // namespace

@@ -35,6 +35,12 @@ TEST_F(lent_slots, are_not_granted_while_they_are_away) {
     EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
 }
 
+TEST_F(lent_slots, are_not_to_spare_while_other_processes_use_them) {
+    EXPECT_TRUE(s.has_slot_to_spare());
+    s.set_use_elsewhere({.processes = 1, .running = 2});
+    EXPECT_FALSE(s.has_slot_to_spare());
+}
+
 TEST_F(lent_slots, are_not_said_to_be_in_use) {
     s.request();
     only_grant(s, at(0s));
