@@ -8,6 +8,7 @@
 from ._chunk import Chunk, Mark
 from ._error import VoiceError
 from ._reply import Reply
-from ._session import Session, Tool, connect
+from ._session import Session, connect
+from ._tool import Tool
 
 __all__ = ["Chunk", "Mark", "Reply", "Session", "Tool", "VoiceError", "connect"]

@@ -1,10 +1,8 @@
 """A dialogue with the gateway: docs/voice-websocket.md."""
 
 import asyncio
-import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -13,23 +11,11 @@ from ._error import VoiceError, error_of
 from ._history import History, heard_part, clamp_place
 from ._link import Link, Message
 from ._reply import INTERRUPTED, Reply
+from ._tool import TOO_LARGE, Tool, schema_of, text_of
 
 logger = logging.getLogger("tandem_voice")
 
 OPENING = "0"  # the turn of the first message
-TOO_LARGE = "Error: the result is too large"  # what the model reads instead
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A function that the model may call. `parameters` is its JSON schema. `run` takes the arguments by name.
-    The model reads its result: text as it is, anything else as JSON. With `later`, the model replies before
-    `run` returns, and reads the result in the next turn."""
-
-    run: Callable[..., Awaitable[Any]]
-    description: str = ""
-    parameters: Mapping[str, Any] | None = None
-    later: bool = False
 
 
 def connect(
@@ -51,11 +37,6 @@ def connect(
     if tools:
         opening["options"]["tools"] = [schema_of(name, tool) for name, tool in tools.items()]
     return Session(url, key, opening, tools or {})
-
-
-def schema_of(name: str, tool: Tool) -> Message:
-    function = {"name": name, "description": tool.description, "parameters": tool.parameters or {}}
-    return {"type": "function", "function": function}
 
 
 class Session:
@@ -400,7 +381,3 @@ class Session:
             if result["call"] == call and result.get("content") not in (None, TOO_LARGE):
                 result["content"] = TOO_LARGE
                 self._send(result)
-
-
-def text_of(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
