@@ -264,6 +264,15 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
         self.restart()
         self.assertEqual(FIRST, await spoken(reply))
 
+    async def test_let_it_answer_nobody_to_the_words_that_end_the_history(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        session.interrupt()
+        await spoken(reply)
+        self.restart()
+        self.assertEqual(["Good."], await spoken(session.say("Good.")))
+
     async def test_fail_a_reply_that_had_begun(self):
         session = await self.connected()
         reply = session.ask(ASKED)

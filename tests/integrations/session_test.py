@@ -33,6 +33,10 @@ class Sessions(SessionTest):
         session = await self.connected(messages=DIALOGUE[1:3])
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
+    async def test_begin_with_a_history_whose_last_words_nobody_answers(self):
+        session = await self.connected(messages=DIALOGUE[1:2])
+        self.assertEqual(["Good."], await spoken(session.say("Good.")))
+
     async def test_keep_what_was_heard_of_an_interrupted_reply(self):
         for heard in ({"chars": 10}, {"chars": 10.4}, {"words": 3}, {"said": "Yes, we do"}, {"share": 0.26}):
             with self.subTest(heard), gateway(heard_words=3) as url:
@@ -225,6 +229,14 @@ async def say_yes(socket, question):
     return reply
 
 
+async def say_all(socket, question):
+    """Sends a reply, and its end once the chunk was spoken."""
+    reply = await say_yes(socket, question)
+    await socket.recv()
+    await socket.send(json.dumps({"type": "end", **reply, "finish_reason": "eos", "text": "Yes."}))
+    await socket.wait_closed()
+
+
 class SessionErrors(SessionTest):
     async def test_tell_of_a_wrong_key(self):
         key, line = new_key("bot")
@@ -284,14 +296,21 @@ class SessionErrors(SessionTest):
         told = [[message["content"] for message in o["messages"]] for o in openings[:2]]
         self.assertEqual([[SYSTEM], [SYSTEM, ASKED]], told)
 
+    async def test_go_on_if_the_reply_to_the_history_fails(self):
+        async def fail_first(socket, number, question):
+            error = {"code": "connect_failed", "message": "No server.", "retryable": True}
+            await socket.send(json.dumps({"type": "error", "reply": "1", "turn": "0", "text": "", **error}))
+            await say_all(socket, question)
+
+        session, _ = await self.connected_to(fail_first)
+        with self.assertLogs("tandem_voice", "WARNING"):
+            self.assertEqual(["Yes."], await spoken(session.ask(ASKED)))
+
     async def test_do_not_wait_for_a_gateway_that_continues_the_session(self):
         async def move_away(socket, number, question):
             if number == 1:
                 return await socket.close(4012)
-            reply = await say_yes(socket, question)
-            await socket.recv()
-            await socket.send(json.dumps({"type": "end", **reply, "finish_reason": "eos", "text": "Yes."}))
-            await socket.wait_closed()
+            await say_all(socket, question)
 
         self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 1000))
         session, _ = await self.connected_to(move_away)

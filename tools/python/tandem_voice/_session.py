@@ -52,7 +52,8 @@ class Session:
         self._history = History()
         self._is_opened = False
         self._is_lost = False
-        self._owes_interrupt = False  # the user interrupted without a connection
+        self._is_asking = False  # the session's first message requests a reply that nobody takes
+        self._owes_interrupt = False  # a reply must not go on that the gateway has, or begins
         self._error: VoiceError | None = None
         self._turns = 0
         self._lookahead = 0  # of the last question
@@ -64,6 +65,8 @@ class Session:
         """Raises VoiceError if the gateway does not answer, or rejects the connection."""
         await self._link.open()
         self._is_opened = True
+        if self._is_asking:
+            self._send({"type": "interrupt"})
         return self
 
     async def __aexit__(
@@ -206,6 +209,7 @@ class Session:
         if self._tools is None and self._is_opened:
             raise VoiceError("session_not_found", "the gateway does not know the session any more")
         messages = [*self._first.get("messages", ()), *self._history.messages()]
+        self._is_asking = bool(messages) and messages[-1]["role"] in ("user", "tool")
         return {"type": "start", "turn": OPENING, **self._first, "messages": messages}
 
     def _on_lost(self, why: VoiceError | None) -> None:
@@ -274,6 +278,7 @@ class Session:
     def _begin_anew(self, replies: list[Reply]) -> None:
         """The gateway has only the history. Sends requests again that it has not begun to answer."""
         self._results.clear()
+        self._owes_interrupt = self._is_asking
         lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
         for reply in reversed(replies):
             if reply.is_interrupted:
@@ -309,9 +314,11 @@ class Session:
     def _take_error(self, event: Message, reply: Reply | None) -> None:
         if event.get("param") == "content":
             self._shorten(event.get("call", ""))
+        # history keeps the first message of a reply that had begun
+        is_opening_refused = event.get("turn") == OPENING and "text" not in event
         if reply:
             self._end_by(event, reply)
-        elif (event.get("fatal") and not event["retryable"]) or event.get("turn") == OPENING:
+        elif (event.get("fatal") and not event["retryable"]) or is_opening_refused:
             raise error_of(event)
         elif event["code"] != "unknown_call":
             logger.warning("%s: %s", event["code"], event["message"])
