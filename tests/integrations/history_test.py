@@ -2,6 +2,7 @@
 
 import unittest
 
+from tandem_voice import Chunk
 from tandem_voice._history import MOST_CHARS, History, heard_part
 from tandem_voice._reply import Reply
 
@@ -24,6 +25,11 @@ class Histories(unittest.TestCase):
     def test_keep_what_was_asked_and_heard(self):
         self.reply("Four.", "We can seat")
         self.assertEqual(["Four.", "We can seat"], self.contents())
+
+    def test_keep_the_sentence_that_is_spoken(self):
+        words, filler = Chunk("1-1", " four.", " four.", ""), Chunk("1-2", "Hm.", "Hm.", "", filler=True)
+        self.reply("Four.", "We can seat", _heard_number="1", _taken=[words, filler])
+        self.assertEqual(["Four.", "We can seat four."], self.contents())
 
     def test_do_not_keep_what_is_asked_again_or_was_refused(self):
         self.reply("Four.", is_over=False)

@@ -273,6 +273,18 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
         self.restart()
         self.assertEqual(["Good."], await spoken(session.say("Good.")))
 
+    async def test_give_it_the_sentence_that_is_spoken(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        for _ in FIRST:
+            last = await anext(reply)
+        self.restart()
+        with self.assertRaisesRegex(VoiceError, "session_not_found"):
+            await reply.next_item()
+        answer = session.ask(THEN)
+        last.spoken()
+        self.assertEqual([SECOND], await spoken(answer))
+
     async def test_fail_a_reply_that_had_begun(self):
         session = await self.connected()
         reply = session.ask(ASKED)

@@ -24,8 +24,9 @@ class History:
                 continue
             if reply.message["type"] in ("start", "commit"):
                 said.append({"role": "user", "content": reply.message["text"]})
-            if reply.heard_text and reply.message.get("history", True):
-                self._add_answer(said, reply.heard_text)
+            spoken = reply.spoken_text()
+            if spoken and reply.message.get("history", True):
+                self._add_answer(said, spoken)
         chars = 0
         for at in range(len(said) - 1, -1, -1):
             chars += len(said[at]["content"])

@@ -19,6 +19,14 @@ def join_texts(before: str, after: str) -> str:
     return f"{before.rstrip()} {after.lstrip()}".strip()
 
 
+def add_chunk(heard: str, number: str, chunk: Chunk) -> tuple[str, str]:
+    """Returns the heard text with the chunk, and the number of the gateway's reply that contains its end."""
+    if chunk.filler:
+        return heard, number
+    new = chunk.id.partition("-")[0]
+    return (heard + chunk.text if not heard or new == number else join_texts(heard, chunk.text)), new
+
+
 class Reply(AsyncIterator[Chunk]):
     """The chunks of a turn until its end, including those of replies to function results.
 
@@ -128,6 +136,19 @@ class Reply(AsyncIterator[Chunk]):
         self.is_over = True
         self._new.set()
 
+    def spoken_text(self) -> str:
+        """The text that was or will be spoken."""
+        text, number = self.heard_text, self._heard_number
+        for chunk in self._taken:
+            text, number = add_chunk(text, number, chunk)
+        return text
+
+    def lose_session(self, error: VoiceError) -> None:
+        """No gateway knows the chunks any more, so nothing is reported about them."""
+        self.heard_text = self.spoken_text()
+        self._taken.clear()
+        self.fail(error)
+
     def interrupt(self) -> None:
         """After this, only the end arrives."""
         self.is_interrupted = True
@@ -178,12 +199,7 @@ class Reply(AsyncIterator[Chunk]):
         self._new.set()
 
     def _hear(self, chunk: Chunk) -> None:
-        if chunk.filler:
-            return
-        number = chunk.id.partition("-")[0]
-        is_same = not self.heard_text or number == self._heard_number
-        self.heard_text = self.heard_text + chunk.text if is_same else join_texts(self.heard_text, chunk.text)
-        self._heard_number = number
+        self.heard_text, self._heard_number = add_chunk(self.heard_text, self._heard_number, chunk)
 
     def _spoken(self, chunk: Chunk) -> None:
         if chunk not in self._taken:

@@ -219,7 +219,7 @@ class Session:
         for reply in [r for r in self._open() if r.message not in waiting]:
             reply.lose()
             if why:
-                self._fail(reply, why)
+                self._lose_session(reply, why)
 
     def _on_ready(self, ready: Message) -> None:
         waiting = self._link.waiting
@@ -284,7 +284,7 @@ class Session:
             if reply.is_interrupted:
                 self._finish(reply, INTERRUPTED)
             elif reply.has_begun:
-                self._fail(reply, lost)
+                self._lose_session(reply, lost)
             else:
                 reply.expect_ends(1)
                 self._link.send_first(reply.message)
@@ -342,6 +342,10 @@ class Session:
 
     def _fail(self, reply: Reply, error: VoiceError) -> None:
         reply.fail(error)
+        self._forget(reply)
+
+    def _lose_session(self, reply: Reply, error: VoiceError) -> None:
+        reply.lose_session(error)
         self._forget(reply)
 
     def _forget(self, reply: Reply) -> None:
