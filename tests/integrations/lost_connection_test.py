@@ -4,10 +4,12 @@ import asyncio
 import unittest
 from unittest import mock
 
-from gateway_process import BOOKING, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway
+from gateway_process import BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway
 from session_case import ASKED, THEN, SessionTest, booking, port_of, spoken
 from tandem_voice import VoiceError, connect
 from wire import Wire
+
+GOOD = {"role": "assistant", "content": "Good."}
 
 
 class SessionsOnALostConnectionBase(SessionTest):
@@ -17,6 +19,16 @@ class SessionsOnALostConnectionBase(SessionTest):
 
     async def connected(self, **settings):
         return await self.enterAsyncContext(connect(self.wire.url, system=SYSTEM, **settings))
+
+    async def cut_and_notice(self, session):
+        self.wire.cut()
+        while not session._is_lost:
+            await asyncio.sleep(0)
+
+    async def answer_to(self, *messages):
+        """The answer to THEN after these messages; the model answers differently to each history."""
+        async with connect(self.wire.url, system=SYSTEM, messages=messages) as session:
+            return await spoken(session.ask(THEN))
 
 
 class SessionsOnALostConnection(SessionsOnALostConnectionBase):
@@ -152,6 +164,33 @@ class SessionsOnALostConnection(SessionsOnALostConnectionBase):
         await asyncio.sleep(0)
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
+    async def test_keep_a_question_before_another_one_without_a_connection(self):
+        for is_interrupted in (False, True):
+            with self.subTest(is_interrupted=is_interrupted):
+                session = await self.connected()
+                await self.cut_and_notice(session)
+                left = session.ask(ASKED)
+                if is_interrupted:
+                    session.interrupt()
+                said = await spoken(session.ask(THEN))
+                self.assertEqual([], await spoken(left))
+                self.assertEqual(await self.answer_to(DIALOGUE[1]), said)
+
+    async def test_answer_nobody_to_a_question_that_was_interrupted_without_a_connection(self):
+        session = await self.connected()
+        await self.cut_and_notice(session)
+        session.ask(ASKED)
+        session.interrupt()
+        self.assertEqual(["Good."], await spoken(session.say("Good.")))
+        self.assertEqual(await self.answer_to(DIALOGUE[1], GOOD), await spoken(session.ask(THEN)))
+
+    async def test_do_not_speak_a_text_that_was_interrupted_without_a_connection(self):
+        session = await self.connected()
+        await spoken(session.ask(ASKED))
+        await self.cut_and_notice(session)
+        session.say("Good.")
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
     async def test_speak_early_chunks_once(self):
         session = await self.connected(options={"lookahead": 2})
         reply = session.ask(ASKED)
@@ -255,6 +294,22 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
         session.heard(second, words=2)
         self.restart()
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_tell_it_once_of_a_question_before_another_one(self):
+        for is_opening in (False, True):
+            with self.subTest(is_opening=is_opening):
+                self.wire.lead_to(port_of(self.enterContext(gateway())))
+                session = await self.connected()
+                self.wire.delay_answers()
+                left = None if is_opening else session.ask(ASKED)
+                session._link._session = None  # so that the first message contains the history
+                self.restart()
+                await self.wire.asked.wait()
+                left = left or session.ask(ASKED)
+                answer = session.ask(THEN)
+                self.wire.let_answers()
+                self.assertEqual([], await spoken(left))
+                self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(answer))
 
     async def test_ask_it_what_the_other_did_not_get(self):
         session = await self.connected()

@@ -274,7 +274,7 @@ class SessionErrors(SessionTest):
         async def welcome(socket):
             openings.append(json.loads(await socket.recv()))
             limits = {"continue_timeout_ms": 30000}
-            ready = {"type": "ready", "session": "1", "resumed": False, "limits": limits}
+            ready = {"type": "ready", "session": "1", "resumed": "session" in openings[-1], "limits": limits}
             await socket.send(json.dumps(ready))
             await play(socket, len(openings), json.loads(await socket.recv()))
 

@@ -6,9 +6,10 @@
 """
 
 from ._chunk import Chunk, Mark
+from ._connect import connect
 from ._error import VoiceError
 from ._reply import Reply
-from ._session import Session, connect
+from ._session import Session
 from ._tool import Tool
 
 __all__ = ["Chunk", "Mark", "Reply", "Session", "Tool", "VoiceError", "connect"]

@@ -6,7 +6,7 @@ import math
 import random
 import re
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -99,9 +99,9 @@ class Link:
         """The messages that were not sent."""
         return [message for message, _ in self._waiting]
 
-    def keep_waiting(self, types: Collection[str]) -> list[Message]:
-        """Keeps and returns only the unsent messages of these types."""
-        self._waiting = deque(waiting for waiting in self._waiting if waiting[0]["type"] in types)
+    def keep_waiting(self, is_kept: Callable[[Message], bool]) -> list[Message]:
+        """Keeps and returns only these of the unsent messages."""
+        self._waiting = deque(waiting for waiting in self._waiting if is_kept(waiting[0]))
         return self.waiting
 
     async def close(self, last: Message | None) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -11,32 +11,12 @@ from ._error import VoiceError, error_of
 from ._history import History, heard_part, clamp_place
 from ._link import Link, Message
 from ._reply import INTERRUPTED, Reply
-from ._tool import TOO_LARGE, Tool, schema_of, text_of
+from ._tool import TOO_LARGE, Tool, text_of
 
 logger = logging.getLogger("tandem_voice")
 
+REQUESTS = ("start", "commit", "say", "resume")
 OPENING = "0"  # the turn of the first message
-
-
-def connect(
-    url: str,
-    *,
-    key: str | None = None,
-    model: str | None = None,
-    system: str | None = None,
-    messages: Sequence[Mapping[str, Any]] = (),
-    options: Mapping[str, Any] | None = None,
-    tools: Mapping[str, Tool] | None = None,
-) -> "Session":
-    """A session, to be entered with `async with`. `url` is the gateway's, such as http://127.0.0.1:8090;
-    `messages` are a history that follows `system`; `options` are those of `start`."""
-    told = [{"role": "system", "content": system}] if system else []
-    opening: Message = {"messages": [*told, *messages], "options": dict(options or {})}
-    if model:
-        opening["model"] = model
-    if tools:
-        opening["options"]["tools"] = [schema_of(name, tool) for name, tool in tools.items()]
-    return Session(url, key, opening, tools or {})
 
 
 class Session:
@@ -169,7 +149,7 @@ class Session:
         """A resumed reply has the options of its question."""
         asked = message.get("options", {}).get("lookahead")
         lookahead: int = (self._first["options"].get("lookahead") if asked is None else asked) or 0
-        if message["type"] in ("start", "commit"):
+        if is_question(message):
             self._lookahead = lookahead
         return self._lookahead if message["type"] == "resume" else lookahead
 
@@ -199,7 +179,7 @@ class Session:
             for reply in replies:
                 self._finish(reply, INTERRUPTED)
             self._owes_interrupt = True
-            self._link.keep_waiting(())
+            self._link.keep_waiting(is_question)
 
     # --- the connection
 
@@ -208,6 +188,7 @@ class Session:
             return {"type": "start", "session": session}
         if self._tools is None and self._is_opened:
             raise VoiceError("session_not_found", "the gateway does not know the session any more")
+        self._begin_anew()
         messages = [*self._first.get("messages", ()), *self._history.messages()]
         self._is_asking = bool(messages) and messages[-1]["role"] in ("user", "tool")
         return {"type": "start", "turn": OPENING, **self._first, "messages": messages}
@@ -215,19 +196,22 @@ class Session:
     def _on_lost(self, why: VoiceError | None) -> None:
         """Sent messages may or may not have arrived."""
         self._is_lost = True
-        waiting = self._link.keep_waiting(("start", "commit", "say", "resume"))
-        for reply in [r for r in self._open() if r.message not in waiting]:
-            reply.lose()
-            if why:
-                self._lose_session(reply, why)
+        waiting = self._link.keep_waiting(lambda message: message["type"] in REQUESTS)
+        for reply in self._open():
+            if reply.message not in waiting:
+                reply.lose()
+                if why:
+                    self._lose_session(reply, why)
+            elif reply.is_interrupted:
+                self._finish(reply, INTERRUPTED)
 
     def _on_ready(self, ready: Message) -> None:
-        waiting = self._link.waiting
-        sent = [reply for reply in self._open() if reply.message not in waiting]
+        sent = self._sent()
+        self._leave_questions()
         if ready["resumed"]:
             self._go_on(sent, ready.get("turns", []))
         else:
-            self._begin_anew(sent)
+            self._owes_interrupt = self._is_asking
         for _, result in reversed(self._results):
             self._link.send_first(result)
         heard = self._heard_meanwhile()
@@ -253,7 +237,7 @@ class Session:
         stopped = [reply for reply in replies if reply.is_interrupted]
         going_on = [reply for reply in replies if not reply.is_interrupted]
         # a gateway that knows a later request has also received the interrupt before it
-        if any(r.turn in turns for r in stopped) and not any(r.turn in turns for r in going_on):
+        if turns and not any(reply.turn in turns for reply in going_on):
             self._owes_interrupt = True
         for reply in stopped:
             self._finish(reply, INTERRUPTED)
@@ -275,12 +259,12 @@ class Session:
         for task in self._running:
             task.cancel()
 
-    def _begin_anew(self, replies: list[Reply]) -> None:
-        """The gateway has only the history. Sends requests again that it has not begun to answer."""
+    def _begin_anew(self) -> None:
+        """The next gateway has only the history. Sends requests again that none has begun to answer."""
         self._results.clear()
-        self._owes_interrupt = self._is_asking
+        self._link.keep_waiting(self._is_taken)  # history has the others
         lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
-        for reply in reversed(replies):
+        for reply in reversed(self._sent()):
             if reply.is_interrupted:
                 self._finish(reply, INTERRUPTED)
             elif reply.has_begun:
@@ -288,6 +272,22 @@ class Session:
             else:
                 reply.expect_ends(1)
                 self._link.send_first(reply.message)
+
+    def _sent(self) -> list[Reply]:
+        """The open replies whose requests were sent, in order."""
+        waiting = self._link.waiting
+        return [reply for reply in self._open() if reply.message not in waiting]
+
+    def _is_taken(self, request: Message) -> bool:
+        """Whether the application awaits the reply."""
+        return request["turn"] in self._replies
+
+    def _leave_questions(self) -> None:
+        """History keeps the questions that were interrupted unsent, but nobody takes their replies."""
+        left = [m for m in self._link.waiting if is_question(m) and not self._is_taken(m)]
+        self._link.keep_waiting(self._is_taken)
+        for message in [{"type": "interrupt"}, *reversed(left)] if left else []:
+            self._link.send_first(message)
 
     # --- messages of the gateway
 
@@ -392,3 +392,7 @@ class Session:
             if result["call"] == call and result.get("content") not in (None, TOO_LARGE):
                 result["content"] = TOO_LARGE
                 self._send(result)
+
+
+def is_question(message: Message) -> bool:
+    return message["type"] in ("start", "commit")
