@@ -215,6 +215,61 @@ test('a turn whose connection is lost while its function runs comes to its end',
     talk.close();
 });
 
+/** Notes what a WebSocket class sends on each connection, even what is lost. */
+function noting(Base) {
+    const connections = [];
+    class Noting extends Base {
+        #sent = [];
+
+        constructor(...given) {
+            super(...given);
+            connections.push(this.#sent);
+        }
+
+        send(data) {
+            this.#sent.push(JSON.parse(data));
+            super.send(data);
+        }
+    }
+    return { Noting, connections };
+}
+
+const resultsIn = (sent) => sent.filter(({ type }) => type === 'result');
+
+// Out: start, start, result.
+for (const [when, Base, cut] of [
+    ['sent into a lost connection', losing('out', 3), () => {}],
+    ['known without a connection', Cut, Cut.cut],
+])
+    test(`a result ${when} is sent on the next one`, async () => {
+        const { Noting, connections } = noting(Base);
+        const { calls, book } = bookTool();
+        const run = async (given) => {
+            if (calls.length === 0) await cut();
+            return book.run(given);
+        };
+        const tools = { book: { ...book, run } };
+        const talk = connect(gateway.url, { system, tools, WebSocket: Noting });
+        await textOf(talk.ask('For four.'));
+        const results = resultsIn(connections[1]).map(({ content, keep }) => [content, keep]);
+        assert.deepEqual(results, [['{"booked":true}', true]]);
+        talk.close();
+    });
+
+// In: ready, call, end, chunk.
+test('a result that has arrived is repeated without an error', async () => {
+    const { Noting, connections } = noting(losing('in', 4));
+    const { calls, book } = bookTool();
+    const faults = [];
+    const onError = (error) => faults.push(error.code);
+    const talk = connect(gateway.url, { system, tools: { book }, onError, WebSocket: Noting });
+    assert.equal(await textOf(talk.ask('For four.')), 'Your table is booked. See you soon.');
+    await textOf(talk.say('I see.'));
+    assert.deepEqual([calls.length, faults], [1, []]);
+    assert.equal(resultsIn(connections[1]).length, 1);
+    talk.close();
+});
+
 /** Closes once, like a gateway that lets another one continue the session. */
 class Moved extends WebSocket {
     static #hasMoved = false;

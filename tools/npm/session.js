@@ -48,6 +48,8 @@ class Session {
     #place = null;
     // The lookahead of the last question.
     #lookahead = 0;
+    // {reply, message}: results of this reply's calls, which the gateway may lack.
+    #results = [];
     // Calls whose results were rejected as too large.
     #shortened = new Set();
     // Messages that wait for a connection.
@@ -225,6 +227,8 @@ class Session {
         const isLeft = ({ turn }) => this.#replies.has(turn);
         const isSent = ({ turn }) => !waiting.some((message) => message.turn === turn);
         const sent = [...this.#replies.values()].filter(isSent);
+        if (!resumed) this.#results = [];
+        for (const { message } of this.#results) this.#link.send(message);
         if (resumed) {
             this.#reportHeard();
             this.#goOn(sent, turns);
@@ -274,6 +278,8 @@ class Session {
 
     #take(message) {
         const reply = this.#replies.get(message.turn);
+        if (['chunk', 'end'].includes(message.type))
+            this.#results = this.#results.filter((result) => result.reply === message.reply);
         if (message.type === 'chunk') reply?.take(message);
         else if (message.type === 'call_dropped') reply?.begin();
         else if (message.type === 'call') this.#call(message, reply);
@@ -286,6 +292,7 @@ class Session {
     }
 
     #refused(error, reply) {
+        if (error.code === 'unknown_call') return;
         if (error.param === 'content' && this.#shorten(error.call)) return;
         if (error.reply !== undefined && reply?.takeEarlyEnd()) return;
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
@@ -295,13 +302,13 @@ class Session {
         if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
     }
 
-    async #call({ id, name, arguments: given }, reply) {
+    async #call({ id, name, arguments: given, reply: of }, reply) {
         reply?.begin();
         let content;
         try {
             if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
             const tool = this.#tools[name];
-            if (tool.later) this.#post({ type: 'result', call: id, later: true });
+            if (tool.later) this.#give(of, { type: 'result', call: id, later: true });
             content = textOf(await tool.run(given));
         } catch (error) {
             content = `Error: ${error?.message ?? error}`;
@@ -309,14 +316,24 @@ class Session {
         const result = { type: 'result', call: id, content, keep: true };
         if (!this.#link.canSend(result)) result.content = tooLarge;
         // Sends the result even after an interrupt, because the function has had its effect.
-        if (!this.#failed) this.#post(result);
+        this.#give(of, result);
+    }
+
+    // Without a connection, the next one sends it.
+    #give(reply, message) {
+        if (this.#failed) return;
+        this.#results.push({ reply, message });
+        this.#link.send(message);
     }
 
     // The total size of a reply's results is limited, too.
     #shorten(call) {
         if (!call || this.#shortened.has(call)) return false;
         this.#shortened.add(call);
-        this.#post({ type: 'result', call, content: tooLarge, keep: true });
+        const message = { type: 'result', call, content: tooLarge, keep: true };
+        const of = this.#results.find((result) => result.message.call === call)?.reply;
+        this.#results = this.#results.filter((result) => result.message.call !== call);
+        this.#give(of, message);
         return true;
     }
 
