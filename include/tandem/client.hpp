@@ -82,7 +82,7 @@ class client {
     client& operator=(client&&) noexcept;
     ~client();
 
-    /// Starts a reply to a raw prompt, which must contain what the chat template adds: see
+    /// Starts a reply to a raw prompt. The prompt must contain what the chat template adds; see
     /// async_apply_template(). The options default to `config::generation`. Errors are reported at
     /// the reply's end (reply_result::error): invalid_config if the options are invalid, the errors
     /// of all calls as above, and prompt_too_long, queue_full, queue_timeout, first_token_timeout,

@@ -57,7 +57,8 @@ struct server_status {
     };
     /// The configured URL.
     std::string url{};
-    /// Turns start on servers that are `up` or `unknown`, and on others only if there is none.
+    /// Turns start on servers that are `up` or `unknown`. If there is none, they start on one that
+    /// is `down` because it does not answer in time.
     health state = health::unknown;
     /// It was removed or drained, and only finishes its replies.
     bool draining = false;

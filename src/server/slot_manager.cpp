@@ -63,7 +63,9 @@ void slot_manager::unregister_self() noexcept {
     std::erase_if(table->managers_by_slot, is_own);
     std::erase_if(table->owners, is_own);
     std::erase_if(table->when_idle, [this](const auto& w) { return w.second.manager == this; });
-    end_poll(*table);
+    if (table->poller == this && table->release_monitor)
+        table->apply_release_reports(table->release_monitor->record_poll_failure(now()));
+    if (table->poller == this) table->poller = nullptr;
     wake_waiting_managers(*table);
 }
 

@@ -148,8 +148,6 @@ class slot_manager {
     static void notify_idle(slot_table& table, const slots::release_report& n);
     void log_release_report(const slots::release_report& n) const;
     static void wake_waiting_managers(const slot_table& table);
-    void wake_other_pollers(const slot_table& table);
-    void end_poll(slot_table& table);
     std::optional<time_point> next_poll_at() const;
     void arm_poll_timer();
 

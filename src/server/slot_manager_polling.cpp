@@ -44,30 +44,14 @@ void slot_manager::arm_poll_timer() {
 bool slot_manager::begin_poll() {
     const auto table = table_->lock();
     const auto due = table->next_poll_at();
-    if (!due || *due > now()) return false;
+    if (link_.is_shut_down() || !due || *due > now()) return false;
     table->release_monitor->on_poll_started(now());
     table->poller = this;
     return true;
 }
 
-// A cut of another client may have delayed the next poll, or have come too late for the last one.
-void slot_manager::wake_other_pollers(const slot_table& table) {
-    for (const auto& [slot, waiter] : table.when_idle)
-        if (waiter.manager != this)
-            waiter.manager->post([](slot_manager& m) { m.arm_poll_timer(); });
-}
-
-void slot_manager::end_poll(slot_table& table) {
-    if (table.poller != this) return;
-    table.poller = nullptr;
-    if (table.release_monitor)
-        table.apply_release_reports(table.release_monitor->record_poll_failure(now()));
-    wake_other_pollers(table);
-}
-
 void slot_manager::poll_slots() {
-    if (link_.is_shut_down()) return;
-    if (!begin_poll()) return arm_poll_timer();
+    if (!begin_poll()) return;
     link_.calls().slots(
         [this](error_code ec, const diagnostics& diag, const std::vector<slot_state>& states) {
             on_poll_result(ec, diag, states);
@@ -100,7 +84,6 @@ std::vector<slots::release_report> slot_manager::apply_poll_result(
     table->apply_release_reports(news);
     for (const auto& n : news)
         if (n.side == slots::server_slot_state::idle) notify_idle(*table, n);
-    wake_other_pollers(*table);
     return news;
 }
 

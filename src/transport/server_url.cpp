@@ -59,7 +59,7 @@ std::string identity_of(const url_handle& handle, const std::string& address) {
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
 }
 
-/// Returns the address in a fragment, with brackets if it is IPv6; empty if it is no address.
+/// Returns the IP address in a fragment, or an empty string. An IPv6 address gets brackets.
 std::string address_of(const std::string& fragment) {
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(fragment, ec);

@@ -3,8 +3,8 @@
 // number of pairs, sockets or clients that disconnect. With --url, plain, first and stream use a
 // real llama-server instead of a mock server.
 //   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
-// `sockets` sends one request per reply. `cuts` sends one per chunk, which waits for the server's
-// next step. In both, the gateway has the last core for itself.
+// `sockets` sends one request per reply, `cuts` one per chunk. A request of `cuts` waits for the
+// server's next step. In both, the gateway runs alone on the last core.
 
 #include "cpu_seconds.hpp"
 #include "gateway/http_client.hpp"

@@ -20,7 +20,7 @@ class draft_contract : public contract {
         c.client = client_config();
         return c;
     }
-    /// Puts the messages before the user's first words into the options. Returns these words.
+    /// Copies the messages before the user's first words to the options. Returns those words.
     static std::string begin(const mock::dialogue& d, conversation_options& options) {
         for (const auto& m : d.messages) {
             if (m.role == "user") return m.content;

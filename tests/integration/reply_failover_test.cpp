@@ -53,7 +53,8 @@ class reply_failover : public client_and_mock {
 };
 
 TEST_F(reply_failover, tries_a_proxy_again_as_soon_as_a_server_that_is_away) {
-    start_with({.kind = fault_kind::http_error, .skip = 1, .times = 7, .status = 502});
+    config.failover.breaker_failures = 3;
+    start_with({.kind = fault_kind::http_error, .times = 7, .status = 502});
     expect_whole(7);
     EXPECT_EQ(log.count(log_level::warning, "it is not used for"), 0u);
 }

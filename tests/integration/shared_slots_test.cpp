@@ -205,22 +205,5 @@ TEST_F(shared_slots, that_somebody_else_uses_are_warned_of_once) {
     EXPECT_EQ(log.count(log_level::warning, words), 1u);
 }
 
-TEST_F(shared_slots, are_verified_for_a_client_whose_cut_comes_during_the_poll_of_another_one) {
-    config.server.verify_cut = true;
-    start_two();
-    consumer first(llm->start(prompt), consumer::say_nothing);
-    consumer second(other->start(prompt), consumer::say_nothing);
-    ASSERT_TRUE(
-        loop.run_until([&] { return first.chunks().size() + second.chunks().size() == 2; }));
-    server->inject({.kind = mock::fault_kind::slow_headers,
-                    .at_token = 0,
-                    .duration = 200ms,
-                    .path = "/slots"});
-    first.interrupt();
-    ASSERT_TRUE(server_sees([](const auto& o) { return o.of_path("/slots").size() == 1; }));
-    second.interrupt();
-    EXPECT_TRUE(loop.run_until([&] { return log.count(log_level::debug, ": idle ") == 2; }));
-}
-
 }  // namespace
 }  // namespace tandem::testing

@@ -262,6 +262,11 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
     def restart(self):
         self.wire.lead_to(port_of(self.other))
 
+    async def reply_at_its_second_chunk(self, session):
+        reply = session.ask(ASKED)
+        await anext(reply)
+        return reply, await anext(reply)
+
     async def test_give_it_the_history(self):
         session = await self.connected()
         await spoken(session.ask(ASKED))
@@ -270,8 +275,7 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
 
     async def test_give_it_what_was_heard_of_an_interrupted_reply(self):
         session = await self.connected()
-        reply = session.ask(ASKED)
-        first, second = await anext(reply), await anext(reply)
+        reply, second = await self.reply_at_its_second_chunk(session)
         session.interrupt(second, words=2)
         await spoken(reply)
         self.restart()
@@ -279,8 +283,7 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
 
     async def test_give_it_whole_words_and_the_resumed_reply(self):
         session = await self.connected()
-        reply = session.ask(ASKED)
-        first, second = await anext(reply), await anext(reply)
+        reply, second = await self.reply_at_its_second_chunk(session)
         session.interrupt(second, chars=len(second.speech) - 2)
         await spoken(reply)
         await spoken(session.resume())
@@ -289,8 +292,7 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
 
     async def test_give_it_what_was_reported_as_heard_before_the_next_words(self):
         session = await self.connected()
-        reply = session.ask(ASKED)
-        first, second = await anext(reply), await anext(reply)
+        reply, second = await self.reply_at_its_second_chunk(session)
         session.heard(second, words=2)
         self.restart()
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))

@@ -82,20 +82,20 @@ struct reply_series {
 
     prometheus::Counter& end_counter(finish_reason why) const {
         return add_counter("tandem_replies_total", "Ended replies.",
-                           labels_with("finish_reason", to_string(why)));
+                           add_label("finish_reason", to_string(why)));
     }
     prometheus::Counter& failure_counter(const error_code& why) const {
         return add_counter("tandem_reply_errors_total", "Failed replies, by error.",
-                           labels_with("code", error_label(why)));
+                           add_label("code", error_label(why)));
     }
     prometheus::Counter& cache_break_counter(cache_break::cause why) const {
         return add_counter("tandem_cache_breaks_total",
                            "Prompts that differ from the slot's text, by cause.",
-                           labels_with("cause", to_string(why)));
+                           add_label("cause", to_string(why)));
     }
 
  private:
-    prometheus::Labels labels_with(const char* label, std::string_view value) const {
+    prometheus::Labels add_label(const char* label, std::string_view value) const {
         auto all = labels;
         all.emplace(label, value);
         return all;
@@ -109,7 +109,7 @@ struct reply_series {
     }
     prometheus::Counter& add_token_counter(const char* kind) const {
         return add_counter("tandem_tokens_total", "Tokens of prompts and replies.",
-                           labels_with("kind", kind));
+                           add_label("kind", kind));
     }
     prometheus::Histogram& add_histogram(
         const char* name, const char* help,

@@ -101,8 +101,8 @@ class voice_turn_machine {
 
     /// The gateway stops: no further turn begins, and the session ends after the running reply.
     void drain(time_point now);
-    /// Draining takes too long: interrupts the running reply. A session that moves is released
-    /// without waiting any longer if it `is_recorded` in the store.
+    /// Draining takes too long: interrupts the running reply. A session that moves is released at
+    /// once if the store has its record.
     void stop(time_point now, bool is_recorded = false);
 
     /// The gateway stops, and another one can continue the session.

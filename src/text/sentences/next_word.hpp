@@ -32,8 +32,8 @@ struct next_word {
 
 next_word parse_next_word(std::u32string_view characters);
 
-/// Of an English word in lower case: true for "the" and "they"; false for "and", with which a name
-/// may begin.
+/// Whether an English word in lower case cannot be part of a name: true for "they", false for
+/// "and".
 bool is_never_in_name(std::string_view word) noexcept;
 
 }  // namespace tandem::text

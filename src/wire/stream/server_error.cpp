@@ -73,8 +73,8 @@ bool is_page(std::string_view body) noexcept {
     return first != std::string_view::npos && body[first] == '<';
 }
 
-/// Reads the error in a body; the plain text of the body if it is not JSON of that kind.
-token_event error_in(int http_status, std::string_view body) {
+/// Reads the error in a body. If the body is not JSON of that kind, its text is the message.
+token_event read_error(int http_status, std::string_view body) {
     token_event e;
     if (decode_token_event(body, e) || e.what != token_event::kind::error) {
         e = {};
@@ -92,7 +92,7 @@ bool is_gateway_error(int http_status) noexcept {
 
 error_code decode_error(std::string_view path, int http_status, std::string_view body,
                         diagnostics& diag) {
-    auto e = error_in(http_status, body);
+    auto e = read_error(http_status, body);
     const auto code = classify(e);
     const bool is_of_proxy = code == errc::server_error && is_gateway_error(http_status);
     const auto words = is_of_proxy ? "a proxy cannot reach the server; check that the server runs"

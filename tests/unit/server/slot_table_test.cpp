@@ -1,5 +1,6 @@
-#include "loop/clock.hpp"
 #include "server/slot_table.hpp"
+
+#include "loop/clock.hpp"
 
 #include <gtest/gtest.h>
 
