@@ -321,7 +321,9 @@ void voice_turn_machine::handle(time_point, voice::hearing m) {
 void voice_turn_machine::handle(time_point, voice::draft m) {
     if (is_closing()) return send_error(make_stopping_error());
     if (!has_conversation_)
-        return on_draft_skipped(m.turn, "the conversation has no messages yet; send one, such as a system prompt, in a start");
+        return on_draft_skipped(
+            m.turn,
+            "the conversation has no messages yet; send one, such as a system prompt, in a start");
     if (is_busy()) return on_draft_skipped(m.turn, "a reply is running");
     auto options = merge_options(m.options);
     if (!options) return;
