@@ -46,6 +46,9 @@ question begin(std::string_view kind, const generation_request& r, std::string_v
     d.add(std::uint64_t{r.options.parallel_tool_calls});
     d.add(r.options.template_options);
     const auto& delivery = r.options.delivery;
+    // An unset limit is that of the gateway, and 0 is none.
+    d.add(std::uint64_t{delivery.reasoning_limit.has_value()});
+    d.add(std::uint64_t{delivery.reasoning_limit_tokens.has_value()});
     d.add(static_cast<std::uint64_t>(delivery.reasoning_limit.value_or(duration{}).count()));
     d.add(static_cast<std::uint64_t>(delivery.reasoning_limit_tokens.value_or(0)));
     return d;

@@ -60,6 +60,8 @@ TEST(request_digest, is_another_one_for_all_that_changes_the_answer) {
           std::string(R"("chat_template_kwargs":{"enable_thinking":false})"),
           std::string(R"("reasoning_limit_ms":5)"),
           std::string(R"("reasoning_limit_tokens":5)"),
+          std::string(R"("reasoning_limit_ms":0)"),
+          std::string(R"("reasoning_limit_tokens":0)"),
           std::string(R"("top_p":0.5)"),
           std::string(R"("top_k":3)"),
           std::string(R"("min_p":0.2)"),
