@@ -289,6 +289,31 @@ TEST_F(a_gateway, looks_for_what_is_denied_in_tools_and_their_calls_too) {
     EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
 }
 
+TEST_F(a_gateway, looks_for_what_is_denied_behind_the_escapes_of_json) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    const auto status_of = [this](const json& more) {
+        return client().post("/v1/chat/completions", chat("Hello!", more)).status;
+    };
+    EXPECT_EQ(
+        status_of({{"tools",
+                    {{{"type", "function"},
+                      {"function", {{"name", "cook"}, {"description", "a\nsecret sauce"}}}}}}}),
+        400);
+    EXPECT_EQ(status_of({{"json_schema", {{"title", "secret\nsauce"}}}}), 400);
+    EXPECT_EQ(status_of({{"chat_template_kwargs", {{"a", "secret\tsauce"}}}}), 400);
+    auto called = chat();
+    called["messages"].push_back(
+        {{"role", "assistant"},
+         {"tool_calls",
+          {{{"id", "c"},
+            {"type", "function"},
+            {"function", {{"name", "f"}, {"arguments", R"({"a":"\u0073ecret sauce"})"}}}}}}});
+    called["messages"].push_back({{"role", "tool"}, {"tool_call_id", "c"}, {"content", "Done."}});
+    EXPECT_EQ(client().post("/v1/chat/completions", called).status, 400);
+    EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
+}
+
 TEST_F(a_gateway, passes_further_fields_on_to_the_server) {
     start();
     client().post("/v1/chat/completions",

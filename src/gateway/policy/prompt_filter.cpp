@@ -6,8 +6,10 @@
 #include "text/characters/white_space.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 
 namespace tandem::gateway {
@@ -69,6 +71,41 @@ bool is_whole(std::string_view text, std::size_t at, std::size_t size) {
            !is_inside_word(text.substr(0, at + size), text.substr(at + size));
 }
 
+/// Receives the parser's events, and keeps no value. Stops the parser at the first string or name
+/// that `matches`.
+template <class Matches>
+class string_finder {
+ public:
+    explicit string_finder(Matches matches) : matches_(std::move(matches)) {}
+
+    bool null() { return true; }
+    bool boolean(bool) { return true; }
+    bool number_integer(std::int64_t) { return true; }
+    bool number_unsigned(std::uint64_t) { return true; }
+    bool number_float(double, const std::string&) { return true; }
+    bool string(std::string& text) { return look_at(text); }
+    bool binary(nlohmann::json::binary_t&) { return true; }
+    bool key(std::string& name) { return look_at(name); }
+    bool start_object(std::size_t) { return true; }
+    bool end_object() { return true; }
+    bool start_array(std::size_t) { return true; }
+    bool end_array() { return true; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) {
+        return false;
+    }
+
+    bool has_found() const noexcept { return has_found_; }
+
+ private:
+    bool look_at(const std::string& text) {
+        has_found_ = matches_(text);
+        return !has_found_;
+    }
+
+    Matches matches_;
+    bool has_found_ = false;
+};
+
 void check_word(std::string_view word, std::string at, std::vector<config_fault>& faults) {
     const auto fold = folded(word);
     if (text::find_invalid_utf8(word) != std::string_view::npos)
@@ -115,8 +152,18 @@ std::optional<api_error> prompt_filter::find_violation(
     return std::nullopt;
 }
 
+// Tools, schemas and arguments are JSON, whose escapes would hide words. Other texts stop the
+// parser at their start.
 bool prompt_filter::is_denied(std::string_view text) const {
     if (denied_.empty()) return false;
+    if (has_denied_word(text)) return true;
+    if (text.find('\\') == text.npos) return false;
+    string_finder finder([this](std::string_view part) { return has_denied_word(part); });
+    nlohmann::json::sax_parse(text, &finder);
+    return finder.has_found();
+}
+
+bool prompt_filter::has_denied_word(std::string_view text) const {
     const auto fold = folded(text);
     for (std::size_t at = 0; at + min_denied_bytes <= fold.size(); ++at)
         if (has_denied_at(fold, at)) return true;

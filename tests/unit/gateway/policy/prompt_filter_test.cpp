@@ -93,6 +93,20 @@ TEST(prompt_filter, looks_at_all_texts) {
     EXPECT_FALSE(verdict(policy, {"bo", "mb"})) << "texts are not joined";
 }
 
+TEST(prompt_filter, reads_the_strings_and_names_of_json) {
+    const prompt_filter policy({.denied = {"bomb", "kill all"}});
+    for (const auto* const text :
+         {R"({"a":"line\nbomb"})", R"([{"a":[1,"\u0062omb"]}])", R"({"\u0062omb":1})",
+          R"("kill\nall")", R"({"a":"\u0062omb","a":""})", R"({"a":"\u0062omb",)"})
+        EXPECT_TRUE(verdict(policy, {text})) << text;
+    for (const auto* const text :
+         {R"({"a":"\\","b":"fire\u0062omb"})", R"(["\\","kill","all"])", R"(C:\u0062omb)"})
+        EXPECT_FALSE(verdict(policy, {text})) << text;
+    std::string deep(1 << 20, '[');
+    deep += R"("\u0062omb")";
+    EXPECT_TRUE(verdict(prompt_filter({.denied = {"bomb"}, .max_bytes = 0}), {deep}));
+}
+
 TEST(prompt_filter, finds_each_of_many_words) {
     prompt_rules rules;
     for (int i = 0; i < 10'000; ++i) rules.denied.push_back("word" + std::to_string(i) + "x");
