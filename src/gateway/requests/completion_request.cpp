@@ -56,7 +56,15 @@ bool refuse_template_options(field_reader& fields, const json& body) {
     return true;
 }
 
+/// The gateway's default functions are for chats.
+void clear_tools(generation_options& out) {
+    out.tools.clear();
+    out.tool_choice.clear();
+    out.parallel_tool_calls = true;
+}
+
 bool read(field_reader& fields, const json& body, completion_request& out) {
+    clear_tools(out.options);
     return read_prompt(fields, body, out.prompt) && check_words(fields, out.prompt, "prompt") &&
            read_options(fields, body, out) && refuse_echo(fields, body) &&
            refuse_suffix(fields, body) && refuse_logprobs_count(fields, body) &&

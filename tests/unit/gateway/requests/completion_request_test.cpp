@@ -93,6 +93,19 @@ TEST(text_completion_request, passes_on_further_sampling_and_the_form_of_the_ans
     EXPECT_EQ(options.json_schema, R"({"type":"object"})");
 }
 
+TEST(text_completion_request, has_none_of_the_gateways_tools) {
+    request_defaults defaults;
+    defaults.generation.tools = R"([{"type":"function","function":{"name":"f"}}])";
+    defaults.generation.tool_choice = "required";
+    defaults.generation.parallel_tool_calls = false;
+    const auto read = read_completion_request(R"({"prompt":"x"})", defaults);
+    ASSERT_TRUE(std::holds_alternative<completion_request>(read));
+    const auto& options = std::get<completion_request>(read).options;
+    EXPECT_EQ(options.tools, "");
+    EXPECT_EQ(options.tool_choice, "");
+    EXPECT_TRUE(options.parallel_tool_calls);
+}
+
 TEST(text_completion_request, has_a_bound_of_its_body) {
     const auto read = read_completion_request(R"({"prompt":"x"})", {.max_body_bytes = 5});
     ASSERT_TRUE(std::holds_alternative<api_error>(read));
