@@ -51,7 +51,8 @@ struct conversation_options {
     /// Removes this conversation's text from a slot before another conversation uses it. Costs
     /// prompt evaluation.
     bool isolate = false;
-    /// The prompt is the concatenated content of all messages, without a chat template.
+    /// The prompt is the concatenated content of all messages, without a chat template. The text of
+    /// conversation::stream() then includes reasoning and its tags.
     bool raw = false;
 
     friend bool operator==(const conversation_options&, const conversation_options&) = default;

@@ -81,6 +81,7 @@ std::shared_ptr<reply_shell> conversation_shell::generate() {
 
 std::shared_ptr<reply_shell> conversation_shell::generate(reply_options wish) {
     const auto asked = std::make_shared<const generation_options>(wish.options);
+    wish.is_raw = history_.options().raw;
     {
         const std::lock_guard lock(options_mutex_);
         asked_options_ = asked;

@@ -68,6 +68,21 @@ TEST_F(a_gateway, answers_a_completion_of_a_raw_prompt) {
     EXPECT_EQ(a.parsed()["choices"][0]["text"], " a time.") << a.body;
 }
 
+TEST_F(a_gateway, answers_a_raw_prompt_with_all_that_the_model_wrote) {
+    const std::string text = "Hm.\n</think>\n\na <think>b</think> c.";
+    server_options.replies.push_back({"Once upon <think>", text});
+    start();
+    for (const auto* unit : {"", "token", "chunk"}) {
+        json request{{"model", "talk"}, {"prompt", "Once upon <think>"}};
+        if (*unit) request.update({{"stream", true}, {"stream_by", unit}});
+        const auto a = client().post("/v1/completions", request);
+        std::string got = *unit ? "" : a.parsed()["choices"][0].value("text", "");
+        for (const auto& event : a.events())
+            if (event != "[DONE]") got += json::parse(event)["choices"][0].value("text", "");
+        EXPECT_EQ(got, text) << unit << a.body;
+    }
+}
+
 // --- tool calls
 
 const std::string call_of_weather =

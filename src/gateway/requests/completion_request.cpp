@@ -56,6 +56,16 @@ bool refuse_template_options(field_reader& fields, const json& body) {
     return true;
 }
 
+/// The text includes the reasoning, so that nothing could be limited.
+bool refuse_reasoning_limits(field_reader& fields, const json& body) {
+    for (const auto* name : {"reasoning_limit_ms", "reasoning_limit_tokens"}) {
+        const auto* limit = field_reader::find(body, name);
+        if (limit && *limit != 0)
+            return fields.fail_unsupported(name, "is for chat completions only; leave it out");
+    }
+    return true;
+}
+
 /// The gateway's default functions are for chats.
 void clear_tools(generation_options& out) {
     out.tools.clear();
@@ -68,8 +78,8 @@ bool read(field_reader& fields, const json& body, completion_request& out) {
     return read_prompt(fields, body, out.prompt) && check_words(fields, out.prompt, "prompt") &&
            read_options(fields, body, out) && refuse_echo(fields, body) &&
            refuse_suffix(fields, body) && refuse_logprobs_count(fields, body) &&
-           refuse_template_options(fields, body) && read_text_form(fields, body, out.options) &&
-           check_options(fields, body, out.options);
+           refuse_template_options(fields, body) && refuse_reasoning_limits(fields, body) &&
+           read_text_form(fields, body, out.options) && check_options(fields, body, out.options);
 }
 
 }  // namespace

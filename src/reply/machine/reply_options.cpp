@@ -8,6 +8,12 @@ pacing_rules pacing_of(const config& c, const generation_options& o, bool is_str
     return make_pacing_rules(c.pacing.mode.value_or(pacing::warm), c.pacing);
 }
 
+// A reader of a raw prompt's reply gets all that the model wrote.
+std::vector<tag_pair> reasoning_tags_of(const config& c, const reply_options& wish) {
+    if (wish.is_raw && wish.streamed_by) return {};
+    return c.speech.reasoning_tags;
+}
+
 text::speech_options speech_options_of(const config& c, std::optional<stream_by> streamed_by) {
     if (streamed_by == stream_by::token) return {.form = speech_form::exact};
     const auto& s = c.speech;
@@ -36,7 +42,7 @@ reply_rules make_reply_rules(const config& c, const generation_options& o,
             .erase_after_cut = c.server.erase_after_cut,
             .has_stop_words = !o.stop.empty(),
             .lookahead = static_cast<std::size_t>(o.lookahead),
-            .reasoning_tags = c.speech.reasoning_tags,
+            .reasoning_tags = reasoning_tags_of(c, wish),
             .reasoning = {c.speech.reasoning_limit, c.speech.reasoning_limit_tokens},
             .hands_over_reasoning = streamed_by.has_value(),
             .speech = speech_options_of(c, streamed_by),

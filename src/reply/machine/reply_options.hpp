@@ -63,6 +63,8 @@ struct reply_options {
     std::optional<stream_by> streamed_by{};
     /// See reply_rules.
     bool is_draft = false;
+    /// The prompt is raw: `conversation_options::raw`.
+    bool is_raw = false;
 };
 
 /// The rules of a reply. `o` are its options, with the defaults of the configuration.

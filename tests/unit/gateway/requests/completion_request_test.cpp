@@ -72,6 +72,8 @@ TEST(text_completion_request, is_refused_with_the_path_of_what_is_wrong) {
         {R"({"prompt":"x","logit_bias":{"5":-101}})", "logit_bias"},
         {R"({"prompt":"x","chat_template_kwargs":{"a":1}})", "chat_template_kwargs"},
         {R"({"prompt":"x","reasoning_effort":"low"})", "reasoning_effort"},
+        {R"({"prompt":"x","reasoning_limit_ms":5})", "reasoning_limit_ms"},
+        {R"({"prompt":"x","reasoning_limit_tokens":5})", "reasoning_limit_tokens"},
         {R"({"prompt":"x","response_format":{"type":"xml"}})", "response_format.type"},
         {R"({"prompt":"x","temperature":-1})", "temperature"},
     };
