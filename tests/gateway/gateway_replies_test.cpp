@@ -391,6 +391,26 @@ TEST_F(leaving_client, stops_the_servers_generation_of_a_whole_answer) {
     }
 }
 
+TEST_F(leaving_client, has_no_status_if_it_left_before_its_answer_began) {
+    start();
+    for (const bool is_stream : {false, true}) {
+        http_client c(port);
+        const json how{{"stream", is_stream}, {"stream_by", "chunk"}};
+        c.send_request("POST", "/v1/chat/completions", chat("Long", how).dump());
+        ASSERT_TRUE(server_has_begun());
+        c.close();
+        EXPECT_TRUE(server_sees_the_cut());
+    }
+    ASSERT_TRUE(poll_until([&] { return audited().size() == 2; }));
+    for (const auto& line : audited()) {
+        EXPECT_EQ(json::parse(line)["status"], 0) << line;
+        EXPECT_TRUE(json::parse(line)["error"].is_null()) << line;
+        EXPECT_EQ(json::parse(line)["finish_reason"], "interrupted") << line;
+    }
+    EXPECT_THAT(client().get("/metrics").body,
+                HasSubstr(R"(route="/v1/chat/completions",status="none"} 2)"));
+}
+
 // Unread bytes must not hide that the client disconnected after sending them.
 TEST_F(leaving_client, is_seen_after_a_request_that_it_sent_ahead) {
     start();

@@ -72,6 +72,7 @@ auto http_exchange::write_message(Message& message) -> awaitable<void> {
 auto http_exchange::send(int status, std::string body, std::string_view content_type,
                          std::span<const header_field> headers) -> awaitable<void> {
     watch_.stop();
+    if (is_disconnected_) co_return;
     status_ = status;
     http::response<http::string_body> answer(static_cast<http::status>(status), request_.version(),
                                              std::move(body));
@@ -83,11 +84,11 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
     if (status == 304 || status == 204) answer.erase(http::field::content_length);
     // A response to HEAD keeps the Content-Length of GET.
     if (request_.method() == http::verb::head) answer.body().clear();
-    if (!is_disconnected_) co_await write_message(answer);
+    co_await write_message(answer);
 }
 
 auto http_exchange::send(const api_error& error) -> awaitable<void> {
-    record.error = error.code;
+    if (!is_disconnected_) record.error = error.code;
     const auto wait = error.retry_after ? std::to_string(error.retry_after->count()) : "";
     std::vector<header_field> headers;
     const auto add = [&](std::string_view name, std::string_view value) {
@@ -102,6 +103,7 @@ auto http_exchange::send(const api_error& error) -> awaitable<void> {
 }
 
 auto http_exchange::begin_stream() -> awaitable<void> {
+    if (is_disconnected_) co_return;
     status_ = 200;
     http::response<http::empty_body> head(http::status::ok, request_.version());
     // HTTP/1.0 has no chunked encoding, so the stream ends when the connection closes.
@@ -114,7 +116,6 @@ auto http_exchange::begin_stream() -> awaitable<void> {
     http::response_serializer<http::empty_body> serializer(head);
     boost::beast::error_code ec;
     stream_.expires_after(write_timeout_);
-    if (is_disconnected_) co_return;
     co_await http::async_write_header(stream_, serializer, redirect_error(use_awaitable, ec));
     if (ec) on_client_gone();
 }
