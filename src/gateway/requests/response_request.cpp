@@ -4,6 +4,7 @@
 #include "gateway/json/json_text.hpp"
 #include "gateway/json/request_body.hpp"
 #include "gateway/requests/request_options.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -47,6 +48,35 @@ constexpr const char* same_fields[] = {"model",
 constexpr const char* repeated_fields[] = {"instructions", "max_output_tokens", "temperature",
                                            "top_p",        "reasoning",         "text",
                                            "user",         "metadata"};
+
+bool check_length(field_reader& fields, const std::string& path, std::string_view what,
+                  std::string_view text, std::size_t most) {
+    const auto n = text::count_characters(text);
+    return n <= most ||
+           fields.fail_invalid(
+               path, fmt::format("has {}{} characters; the maximum is {}", what, n, most));
+}
+
+/// OpenAI's limits. The response and several of its events repeat the metadata.
+bool check_metadata(field_reader& fields, const json& body) {
+    constexpr std::size_t max_pairs = 16;
+    constexpr std::size_t max_key = 64;
+    constexpr std::size_t max_value = 512;
+    const auto* metadata = field_reader::find(body, "metadata");
+    if (!metadata) return true;
+    if (!metadata->is_object()) return fields.fail_wrong_type(*metadata, "metadata", "an object");
+    if (metadata->size() > max_pairs)
+        return fields.fail_invalid("metadata", fmt::format("has {} pairs; the maximum is {}",
+                                                           metadata->size(), max_pairs));
+    for (const auto& [key, value] : metadata->items()) {
+        if (!check_length(fields, "metadata", "a key of ", key, max_key)) return false;
+        const auto path = append_path("metadata", key);
+        if (!value.is_string()) return fields.fail_wrong_type(value, path, "a string");
+        if (!check_length(fields, path, "", value.get_ref<const std::string&>(), max_value))
+            return false;
+    }
+    return true;
+}
 
 /// Writes a request to /v1/responses as one to /v1/chat/completions.
 class chat_body_writer {
@@ -210,9 +240,7 @@ class chat_body_writer {
             std::ranges::find(*include, "message.output_text.logprobs") != include->end())
             return fields_.fail_unsupported("include",
                                             "has log probabilities, which are not supported");
-        const auto* metadata = field_reader::find(body, "metadata");
-        if (metadata && !metadata->is_object())
-            return fields_.fail_wrong_type(*metadata, "metadata", "an object");
+        if (!check_metadata(fields_, body)) return false;
         const auto* reasoning = field_reader::find(body, "reasoning");
         if (!reasoning) return true;
         if (!reasoning->is_object())

@@ -83,6 +83,29 @@ TEST(response_request_body, is_repeated_in_the_response) {
     EXPECT_TRUE(read(R"({"input":"Hi"})").trim);
 }
 
+std::string metadata_fault(const json& metadata) {
+    const auto r = read_response_request(json{{"input", "Hi"}, {"metadata", metadata}}.dump(), {});
+    const auto* e = std::get_if<api_error>(&r);
+    return e ? e->message : "";
+}
+
+TEST(response_request_body, has_metadata_of_bounded_size) {
+    const auto repeated = [](int n) {
+        std::string text;
+        for (int i = 0; i < n; ++i) text += "ä";
+        return text;
+    };
+    json pairs = json::object();
+    for (int i = 0; i < 15; ++i) pairs["key" + std::to_string(i)] = "x";
+    pairs[repeated(64)] = repeated(512);
+    EXPECT_EQ(metadata_fault(pairs), "");
+    pairs["one"] = "more";
+    EXPECT_EQ(metadata_fault(pairs), "metadata has 17 pairs; the maximum is 16");
+    EXPECT_THAT(metadata_fault({{repeated(65), "x"}}), HasSubstr("has a key of 65 characters"));
+    EXPECT_EQ(metadata_fault({{"a", repeated(513)}}),
+              "metadata.a has 513 characters; the maximum is 512");
+}
+
 TEST(response_request_body, is_refused_with_the_path_of_the_field) {
     struct row {
         const char* body;
@@ -116,6 +139,8 @@ TEST(response_request_body, is_refused_with_the_path_of_the_field) {
         {R"({"input":"Hi","reasoning":"low"})", "reasoning"},
         {R"({"input":"Hi","truncation":"never"})", "truncation"},
         {R"({"input":"Hi","metadata":"a"})", "metadata"},
+        {R"({"input":"Hi","metadata":{"a":1}})", "metadata.a"},
+        {R"({"input":"Hi","metadata":{"a":null}})", "metadata.a"},
         {R"({"input":"Hi","include":["message.output_text.logprobs"]})", "include"},
         {R"({"input":"Hi","temperature":"hot"})", "temperature"},
     };
