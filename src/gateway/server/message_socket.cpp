@@ -19,6 +19,8 @@ using asio::use_awaitable;
 
 // Maximum number of queued messages before reading stops.
 constexpr std::size_t max_waiting = 64;
+// Long events are few; their bytes also stop it.
+constexpr std::size_t max_waiting_bytes = std::size_t{1} << 20;
 // One message causes far fewer answers, so this client has stopped reading.
 constexpr std::size_t too_many_waiting = 1024;
 constexpr duration handshake_limit = std::chrono::seconds(5);
@@ -100,7 +102,9 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
 }
 
 auto message_socket::wait_until_sent() -> awaitable<void> {
-    co_await wait_until_true([this] { return out_.size() <= max_waiting || is_closing(); });
+    co_await wait_until_true([this] {
+        return (out_.size() <= max_waiting && out_bytes_ <= max_waiting_bytes) || is_closing();
+    });
 }
 
 // Handlers that may make the condition true must call wake_.cancel(). Several coroutines may wait.
@@ -210,6 +214,7 @@ void message_socket::ping() {
 
 void message_socket::queue_message(std::string text) {
     if (close_) return;
+    out_bytes_ += text.size();
     out_.push_back(std::move(text));
     if (out_.size() > too_many_waiting) return close_hard();
     write_next();
@@ -234,6 +239,7 @@ void message_socket::on_written(boost::system::error_code ec) {
     writing_.cancel();
     wake_.cancel();
     if (ec) return close_hard();
+    out_bytes_ -= out_.front().size();
     out_.pop_front();
     write_next();
 }

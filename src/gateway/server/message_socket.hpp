@@ -98,6 +98,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     voice_socket_watchdog line_;
     boost::beast::flat_buffer buffer_;
     std::deque<std::string> out_;  // the front is being written
+    std::size_t out_bytes_ = 0;
     std::optional<voice_close> close_;
     boost::asio::steady_timer watch_timer_;  // runs the watchdog
     boost::asio::steady_timer writing_;      // timeout of a write or the closing handshake
