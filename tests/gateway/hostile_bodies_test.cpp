@@ -136,6 +136,28 @@ TEST_F(a_gateway_with_a_key, tells_the_audit_whose_body_is_too_large) {
     EXPECT_EQ(line["method"], "POST");
 }
 
+TEST_F(a_gateway_with_a_key, tells_the_audit_whose_body_was_refused) {
+    options.read_timeout = 1s;
+    start();
+    const struct {
+        const char *line, *rest;
+        int status;
+    } rows[] = {
+        {"POST /v1/completions", "Content-Length: 1000000000\r\n\r\n", 413},
+        {"GET /v1/responses", "Content-Length: 1000000\r\n\r\n", 413},
+        {"POST /v1/completions", "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", 415},
+        {"POST /v1/completions", "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400},
+        {"POST /v1/completions", "Content-Length: 9\r\n\r\n{", 408}};
+    for (const auto& row : rows) {
+        http_client c(port);
+        c.send(std::string(row.line) + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + key.key +
+               "\r\n" + row.rest);
+        EXPECT_EQ(c.read_answer().status, row.status);
+    }
+    ASSERT_TRUE(poll_until([&] { return audited().size() == std::size(rows); }));
+    for (const auto& line : audited()) EXPECT_EQ(json::parse(line)["key"], "reception") << line;
+}
+
 TEST_F(a_gateway_with_a_key, tells_the_audit_which_key_was_refused) {
     start();
     auto c = client();

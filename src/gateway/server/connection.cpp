@@ -52,12 +52,12 @@ void refuse_body(checked_request& request, request_parser& parser) {
     if (request.refusal()) return;
     if (request.found->route->method != "POST") {
         if (!has_small_body(parser))
-            request.who = make_error(413, "unexpected_body", "this path accepts no body");
+            request.refuse(make_error(413, "unexpected_body", "this path accepts no body"));
     } else if (is_encoded(parser.get())) {
-        request.who = make_error(
+        request.refuse(make_error(
             415, "unsupported_content_encoding",
             fmt::format("Content-Encoding is {}; send the body uncompressed",
-                        quote_text(to_string_view(parser.get()[http::field::content_encoding]))));
+                        quote_text(to_string_view(parser.get()[http::field::content_encoding])))));
     }
 }
 
@@ -190,7 +190,7 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
         const auto error = make_read_error(ec, is_late_ && parser.got_some());
         if (!error) co_return std::nullopt;
         if (!checked) checked = unreadable(*error);
-        checked->who = *error;
+        checked->refuse(*error);
     }
     if (ec || is_refused) {
         co_await refuse_unread(std::move(*checked));

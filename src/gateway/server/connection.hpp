@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace tandem::gateway {
@@ -34,6 +35,14 @@ struct checked_request {
 
     /// Why the request is rejected; nullptr if it is admitted.
     const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
+    /// Rejects the request for another reason; the audit log keeps the name of its key.
+    void refuse(api_error why) {
+        if (const auto* const admittance = std::get_if<admitted>(&who))
+            why.key_name = admittance->key_name();
+        else if (const auto* const earlier = refusal())
+            why.key_name = earlier->key_name;
+        who = std::move(why);
+    }
     std::string_view route_path() const noexcept { return found ? found->route->path : ""; }
 };
 
