@@ -215,7 +215,7 @@ class span_builder {
         if (request.server >= 0 && server < turn_.reply->servers.size()) {
             const auto parsed = transport::parse_server_url(turn_.reply->servers[server]).url;
             out.emplace_back("server.address", parsed.host);
-            if (const auto port = find_port(parsed.shown))
+            if (const auto port = find_port(transport::without_address(parsed.shown)))
                 out.emplace_back("server.port", std::int64_t{*port});
         }
         out.emplace_back("tandem.slot", std::int64_t{request.slot});

@@ -121,6 +121,15 @@ TEST(turn_spans, describe_a_request_as_the_conventions_do) {
     EXPECT_THAT(event_names(chat), ElementsAre("first_token"));
 }
 
+TEST(turn_spans, name_the_port_of_a_server_at_an_address) {
+    for (const auto* url : {"http://localhost:34953", "http://localhost:34953#::1",
+                            "http://localhost:34953#127.0.0.1", "http://[::1]:34953/a:b"}) {
+        auto turn = spoken_turn();
+        turn.reply->servers = {url};
+        EXPECT_EQ(attribute<std::int64_t>(spans_of(turn).at(1), "server.port"), 34953) << url;
+    }
+}
+
 TEST(turn_spans, give_the_reason_of_the_end_to_the_turn_and_its_last_request) {
     const auto all = spans_of(spoken_turn());
     const std::string key = "gen_ai.response.finish_reasons";
