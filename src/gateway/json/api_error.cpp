@@ -26,6 +26,7 @@ int status_of(const error_code& ec) noexcept {
         case errc::queue_full:
         case errc::queue_timeout:
             return 429;
+        case errc::connect_timeout:
         case errc::first_token_timeout:
         case errc::between_tokens_timeout:
         case errc::request_timeout:

@@ -37,6 +37,7 @@ TEST(api_error, says_of_a_failure_whose_fault_it_is) {
     EXPECT_EQ(to_api_error(errc::no_model, {}).status, 503);
     EXPECT_EQ(to_api_error(errc::connect_failed, {}).status, 503);
     EXPECT_EQ(to_api_error(errc::between_tokens_timeout, {}).status, 504);
+    EXPECT_EQ(to_api_error(errc::connect_timeout, {}).status, 504);
     EXPECT_EQ(to_api_error(errc::unauthorized, {}).status, 502) << "the gateway's own key is wrong";
 }
 
