@@ -120,6 +120,7 @@ void curl_multi_driver::detach(transfer& t) noexcept {
     // unfinished connection without reporting it.
     sockets_.close_sockets(t.sockets());
     curl_multi_remove_handle(multi_.get(), t.easy());
+    sockets_.watch_kept_sockets(t.sockets());
     pool_.return_handle(t.detach());
 }
 

@@ -117,18 +117,33 @@ socket_table::entry_map::iterator socket_table::find(curl_socket_t fd,
 }
 
 void socket_table::close_sockets(socket_owner& owner) noexcept {
-    for (const auto fd : std::exchange(owner.sockets, {})) {
+    for (const auto fd : owner.sockets) {
         const auto found = find(fd, owner);
         if (found == entries_.end()) continue;
-        found->second.owner = nullptr;
-        const auto watcher = std::exchange(found->second.watcher, nullptr);
+        auto& e = found->second;
+        e.owner = nullptr;
+        const auto watcher = std::exchange(e.watcher, nullptr);
         if (watcher) watcher->close();
-        if (!is_same_socket(found->second.cookie, cookie_of(fd))) {
+        if (!is_same_socket(e.cookie, cookie_of(fd))) {
             entries_.erase(found);
             continue;
         }
         disconnect(fd);
-        if (watcher) watch_again(fd, watcher->interest());
+        e.cookie = cookie_of(fd);
+        e.kept_interest = watcher ? watcher->interest() : 0;
+    }
+}
+
+void socket_table::watch_kept_sockets(socket_owner& owner) noexcept {
+    for (const auto fd : std::exchange(owner.sockets, {})) {
+        const auto found = entries_.find(fd);
+        if (found == entries_.end() || found->second.owner) continue;
+        const auto& e = found->second;
+        if (e.watcher) continue;
+        if (is_same_socket(e.cookie, cookie_of(fd)))
+            watch_again(fd, e.kept_interest);
+        else
+            entries_.erase(found);
     }
 }
 

@@ -28,8 +28,8 @@ class socket_table {
     socket_table(const socket_table&) = delete;
     socket_table& operator=(const socket_table&) = delete;
 
-    /// Makes `easy` open and close its sockets here. `owner` must stay valid until close_sockets()
-    /// or until curl has closed them.
+    /// Makes `easy` open and close its sockets here. `owner` must stay valid until
+    /// watch_kept_sockets() or until curl has closed them.
     CURLcode attach(CURL* easy, socket_owner& owner);
     curl_socket_t open(const curl_sockaddr& address, socket_owner& owner) noexcept;
     void close(curl_socket_t fd) noexcept;
@@ -44,8 +44,13 @@ class socket_table {
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
     /// gracefully, or after a failed wait. The descriptors stay in use until curl closes them.
     /// Skips a socket that curl closed without reporting it, because its descriptor may belong to
-    /// another file.
+    /// another file. Call watch_kept_sockets() after curl has removed the transfer.
     void close_sockets(socket_owner& owner) noexcept;
+
+    /// Watches the descriptors that curl has kept, so that it notices their dead connections. Not
+    /// before: a watcher of a socket that curl closes without reporting it would later remove its
+    /// number from the event loop, where it may be that of another socket.
+    void watch_kept_sockets(socket_owner& owner) noexcept;
 
     void stop_watching();
 
@@ -55,6 +60,8 @@ class socket_table {
         std::shared_ptr<socket_watcher> watcher{};
         // Identifies the socket permanently, unlike its descriptor; 0 if the kernel provides none.
         std::uint64_t cookie = 0;
+        // What curl waited for before close_sockets().
+        int kept_interest = 0;
     };
 
     using entry_map = std::unordered_map<curl_socket_t, entry>;

@@ -80,6 +80,7 @@ TEST_F(KeptSocket, keeps_its_number_after_a_cut) {
 TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
     table.watch(fd, CURL_POLL_IN);
     table.close_sockets(owner);
+    table.watch_kept_sockets(owner);
     for (int i = 0; i < 10 && !events.ready; ++i) ioc.run_one_for(std::chrono::seconds(1));
     EXPECT_EQ(events.ready, 1);
 }
@@ -88,6 +89,7 @@ TEST_F(KeptSocket, leaves_nothing_in_epoll_after_a_cut_and_a_close_without_a_wor
     table.watch(fd, CURL_POLL_IN);
     const auto before = testing::epoll_registrations();
     table.close_sockets(owner);
+    table.watch_kept_sockets(owner);
     ::close(fd);
     EXPECT_EQ(testing::epoll_registrations(), before - 1);
     table.close(fd);
@@ -114,6 +116,26 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     table.close_sockets(owner);
     EXPECT_EQ(strangers.write_some(boost::asio::buffer("x", 1)), 1u);
     // TearDown() closes this socket, so the old number is closed only once.
+    fd = open_socket();
+}
+
+// The thread that receives the number may register it in the same epoll instance.
+TEST_F(KeptSocket, that_is_closed_without_a_word_during_a_cut_leaves_the_next_one_registered) {
+    table.watch(fd, CURL_POLL_IN);
+    table.close_sockets(owner);
+    ::close(fd);
+    tcp::socket strangers(ioc);
+    strangers.connect(acceptor.local_endpoint());
+    ASSERT_EQ(strangers.native_handle(), fd);
+    table.watch(fd, CURL_POLL_REMOVE);
+    table.watch_kept_sockets(owner);
+    tcp::socket sender = acceptor.accept();
+    bool is_readable = false;
+    strangers.async_wait(tcp::socket::wait_read, [&](const error_code& ec) { is_readable = !ec; });
+    sender.write_some(boost::asio::buffer("x", 1));
+    ioc.run_for(std::chrono::seconds(1));
+    EXPECT_TRUE(is_readable);
+    strangers.close();
     fd = open_socket();
 }
 
