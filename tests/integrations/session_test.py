@@ -47,6 +47,22 @@ class Sessions(SessionTest):
                     self.assertEqual("interrupted", reply.end["finish_reason"])
                     self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
+    async def test_refuse_a_report_of_two_places_and_go_on(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        chunk = await anext(reply)
+        for heard in ({"chars": 10, "words": 3}, {"characters": 10}):
+            with self.subTest(heard), self.assertRaisesRegex(ValueError, "one of chars=.* not cha"):
+                session.interrupt(chunk, **heard)
+        self.assertEqual(FIRST[1:], await spoken(reply))
+
+    async def test_tell_the_log_why_there_is_no_draft(self):
+        session = await self.connected()
+        with self.assertLogs("tandem_voice", "INFO") as log:
+            session.draft(ASKED, options={"grammar": 'root ::= "Yes"'})
+            await spoken(session.ask(ASKED))
+        self.assertIn("no draft of turn 1: ", log.output[0])
+
     async def test_keep_what_was_reported_as_heard_before_the_next_words(self):
         url = self.enterContext(gateway(heard_words=3))
         session = await self.enterAsyncContext(connect(url, system=SYSTEM))

@@ -183,6 +183,15 @@ test('a place beyond the chunk interrupts, too', async (t) => {
     assert.equal(await textOf(talk.resume()), 'The whole afternoon is free. What can I do for you?');
 });
 
+test('a report of two places is refused, and the reply goes on', async (t) => {
+    const talk = session(t);
+    const text = await textOf(talk.ask('Hello!'), ({ id }) => {
+        assert.throws(() => talk.interrupt({ chunk: id, chars: 3, words: 1 }), /one of chars/);
+        assert.throws(() => talk.heard({ chunk: id, characters: 3 }), TypeError);
+    });
+    assert.equal(text, 'I am very well today. The whole afternoon is free. What can I do for you?');
+});
+
 test('a lone surrogate is replaced, because it is no text', async (t) => {
     assert.equal(await textOf(session(t).say('a\ud800b')), 'a\ufffdb');
 });

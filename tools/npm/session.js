@@ -18,12 +18,22 @@ const remedy = 'use Node.js 22, node --experimental-websocket, or the option Web
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
-const clampPlace = ({ share, chars, words, ...place }) => ({
-    ...place,
-    ...(share !== undefined && { share: Math.min(Math.max(share, 0), 1) }),
-    ...(chars !== undefined && { chars: Math.max(Math.round(chars), 0) }),
-    ...(words !== undefined && { words: Math.max(Math.round(words), 0) }),
-});
+const toCount = (value) => Math.max(Math.round(value), 0);
+
+// Clamps the report to its bounds, because a computed position may exceed them.
+const clampers = {
+    chars: toCount,
+    share: (value) => Math.min(Math.max(value, 0), 1),
+    words: toCount,
+    said: String,
+};
+
+function clampPlace({ chunk, ...heard }) {
+    const [[name, value] = [], ...others] = Object.entries(heard);
+    if (!Object.hasOwn(clampers, name) || others.length > 0)
+        throw new TypeError('give one of chars, share, words or said of a chunk');
+    return { chunk, [name]: clampers[name](value) };
+}
 
 const isQuestion = ({ type }) => ['start', 'commit'].includes(type);
 

@@ -43,8 +43,13 @@ class History:
             said.append({"role": "assistant", "content": text})
 
 
+PLACES = ("chars", "share", "words", "said")
+
+
 def clamp_place(heard: Mapping[str, float | str]) -> dict[str, float | str]:
     """Clamps the report to its bounds, because a computed position may exceed them."""
+    if len(heard) != 1 or not set(heard) <= set(PLACES):
+        raise ValueError(f"give one of chars=, share=, words= or said=, not {', '.join(heard) or 'none'}")
     place: dict[str, float | str] = {}
     for name, value in heard.items():
         if isinstance(value, str):

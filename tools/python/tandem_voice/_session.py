@@ -298,6 +298,8 @@ class Session:
             self._results = [(of, result) for of, result in self._results if of == event["reply"]]
         if kind == "error":
             self._take_error(event, reply)
+        elif kind == "draft_skipped":
+            logger.info("no draft of turn %s: %s", event.get("turn"), event["reason"])
         elif reply is None:
             return
         elif kind == "chunk":
