@@ -53,7 +53,7 @@ clang_runtime() {
 browser_packages() {
   command -v node >/dev/null || printf 'nodejs\n'
   command -v npm >/dev/null || printf 'npm\n'
-  ! grep -qx 'ID=debian' /etc/os-release || printf 'chromium\n'
+  ! grep -qx 'ID=debian' /etc/os-release || printf 'chromium-headless-shell\n'
 }
 
 # tools/lint.sh requires this version, which Debian 12 provides.
