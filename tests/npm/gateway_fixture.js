@@ -21,6 +21,7 @@ const booked = 'Your table is booked. See you soon.';
 const dialogues = [
     [user('Hello!'), bot(story), user('And tomorrow?'), bot('Tomorrow, too.')],
     [user('Hello!'), bot('I am'), user('And tomorrow?'), bot('Where was I?')],
+    [user('Hello!\nAre you there?'), bot('Twice hello.')],
     [user('For four.'), bot(call), tool(result), bot(booked)],
 ].map((messages) => [...begin, ...messages]);
 

@@ -92,14 +92,14 @@ for (const [when, cut] of [
         talk.close();
     });
 
-/** A WebSocket class whose second connection receives nothing before release(). */
-function holding() {
+/** A WebSocket class whose nth connection receives nothing before release(). */
+function holding(nth = 2) {
     let count = 0;
     let tellAsked, release;
     const asked = new Promise((resolve) => (tellAsked = resolve));
     const released = new Promise((resolve) => (release = resolve));
     class Held extends Cut {
-        #isHeld = ++count === 2;
+        #isHeld = ++count === nth;
 
         send(data) {
             super.send(data);
@@ -127,6 +127,18 @@ test('a chunk that the voice ends before the gateway answers counts', async () =
     });
     assert.equal(text, story);
     assert.equal(await textOf(talk.ask('And tomorrow?')), 'Tomorrow, too.');
+    talk.close();
+});
+
+test('a question that another one follows before the gateway answers is kept', async () => {
+    const { Held, asked, release } = holding(1);
+    const talk = connect(gateway.url, { system, WebSocket: Held });
+    await asked;
+    const first = textOf(talk.ask('Hello!'));
+    const second = textOf(talk.ask('Are you there?'));
+    release();
+    assert.equal(await first, '');
+    assert.equal(await second, 'Twice hello.');
     talk.close();
 });
 

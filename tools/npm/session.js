@@ -66,6 +66,8 @@ class Session {
     #waiting = [];
     // The first message of the session requests a reply that nobody takes.
     #isAsking = false;
+    // The interrupted questions that this message contains.
+    #told = [];
     #drafted = null;
     #failed = null;
 
@@ -229,6 +231,7 @@ class Session {
     #anew() {
         const messages = [...this.#first.messages, ...this.#history.messages()];
         this.#isAsking = messages.at(-1)?.role === 'user';
+        this.#told = this.#interruptedQuestions();
         return { ...this.#first, messages };
     }
 
@@ -269,10 +272,18 @@ class Session {
         this.#forgetOver();
     }
 
+    #interruptedQuestions() {
+        const replies = [...this.#replies.values()].filter((it) => it.isOver && !it.isBegun);
+        return replies.map(({ message }) => message).filter(isQuestion);
+    }
+
     // The session is new to the gateway.
     #askAgain(replies) {
         const why = 'The gateway has lost the session; ask again';
-        if (this.#isAsking) this.#link.send({ type: 'interrupt' });
+        // History keeps what was asked after the first message, but nobody takes the replies.
+        const left = this.#interruptedQuestions().filter((it) => !this.#told.includes(it));
+        left.forEach((question) => this.#link.send(question));
+        if (this.#isAsking || left.length > 0) this.#link.send({ type: 'interrupt' });
         for (const reply of replies)
             if (reply.isBegun) reply.fail(new VoiceError('connection_lost', why));
             else if (!reply.isOver) this.#link.send(reply.message);
