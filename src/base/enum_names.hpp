@@ -12,8 +12,8 @@ namespace tandem {
 
 /// Returns the value's name. `names` lists them in the order of the values.
 template <class Enum>
-constexpr std::string_view name_in(std::initializer_list<std::string_view> names,
-                                   Enum value) noexcept {
+constexpr std::string_view find_enum_name(std::initializer_list<std::string_view> names,
+                                          Enum value) noexcept {
     const auto i = static_cast<std::size_t>(value);
     return i < names.size() ? names.begin()[i] : std::string_view{};
 }

@@ -22,7 +22,7 @@ class channel_core final : public chunk_sink {
     /// Likewise waits for the reply's result; nullopt if there will be none.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
-    void set_interval(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
+    void set_min_item_tokens(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
     bool is_finished() const noexcept { return finished_.load(std::memory_order_acquire); }
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     std::optional<channel_end> reason() const;

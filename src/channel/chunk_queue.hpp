@@ -28,7 +28,7 @@ class chunk_queue {
     std::optional<stream_chunk> take_item();
     /// The chunk to continue before the next one is requested; returned once. nullopt if the reply
     /// must wait for the consumer, or is not waiting.
-    std::optional<chunk_id> take_due_continue() noexcept;
+    std::optional<chunk_id> take_chunk_to_continue() noexcept;
     /// Ends the queue after all complete and partial items; an interrupt drops those, even after
     /// another end. Returns false if the queue had already ended; the first end stays.
     bool end(channel_end why);

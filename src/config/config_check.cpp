@@ -1,12 +1,12 @@
 #include "base/trace_context.hpp"
-#include "config/apply_delivery.hpp"
+#include "config/apply_delivery_options.hpp"
 #include "config/describe_expected_value.hpp"
 #include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 #include "transport/server_url.hpp"
-#include "wire/calls/json_calls.hpp"
 #include "wire/calls/request_fields.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 #include "wire/json/json_values.hpp"
 
 #include "tandem/config.hpp"
@@ -247,7 +247,7 @@ void check_lookahead(const generation_options& o, std::vector<config_fault>& fau
 
 void check_delivery(const generation_options& o, std::vector<config_fault>& faults) {
     if (o.delivery == delivery_options()) return;
-    for (auto& f : check(apply_delivery({}, o.delivery))) faults.push_back(std::move(f));
+    for (auto& f : check(apply_delivery_options({}, o.delivery))) faults.push_back(std::move(f));
 }
 
 // Checks beyond those of for_each_field().

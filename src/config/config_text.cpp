@@ -194,31 +194,31 @@ std::string to_string(duration d) {
 }
 
 std::string_view to_string(pacing p) noexcept {
-    return name_in({automatic, "strict", "warm", "ahead", "stream"}, p);
+    return find_enum_name({automatic, "strict", "warm", "ahead", "stream"}, p);
 }
 
 std::string_view to_string(boundary_rule r) noexcept {
-    return name_in({"classic", "spoken"}, r);
+    return find_enum_name({"classic", "spoken"}, r);
 }
 
 std::string_view to_string(speech_form s) noexcept {
-    return name_in({"exact", "clean"}, s);
+    return find_enum_name({"exact", "clean"}, s);
 }
 
 std::string_view to_string(emoji_speech s) noexcept {
-    return name_in({"removed", "kept"}, s);
+    return find_enum_name({"removed", "kept"}, s);
 }
 
 std::string_view to_string(code_speech s) noexcept {
-    return name_in({"skipped", "spoken"}, s);
+    return find_enum_name({"skipped", "spoken"}, s);
 }
 
 std::string_view to_string(url_speech s) noexcept {
-    return name_in({"kept", "host"}, s);
+    return find_enum_name({"kept", "host"}, s);
 }
 
 std::string_view to_string(mark_speech s) noexcept {
-    return name_in({"drop", "keep", "report"}, s);
+    return find_enum_name({"drop", "keep", "report"}, s);
 }
 
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text) {

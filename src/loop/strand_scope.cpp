@@ -45,9 +45,10 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
 // may be younger.
 template <class Tell>
 void strand_scope::notify_listeners(const listener_list& listeners, Tell tell) {
-    for (const bool is_server : {false, true})
+    for (const bool owns_transport : {false, true})
         for (auto weak = listeners.rbegin(); weak != listeners.rend(); ++weak)
-            if (const auto listener = weak->lock(); listener && listener->is_server() == is_server)
+            if (const auto listener = weak->lock();
+                listener && listener->owns_transport() == owns_transport)
                 tell(*listener);
 }
 

@@ -31,7 +31,7 @@ class shutdown_listener {
     /// without calling them. The listener must not use the context afterwards.
     virtual void on_context_destroyed() noexcept = 0;
     /// Whether it owns a transport, which must outlive the requests of others.
-    virtual bool is_server() const noexcept { return false; }
+    virtual bool owns_transport() const noexcept { return false; }
 
  protected:
     ~shutdown_listener() = default;
@@ -59,7 +59,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     /// An id for a reply or a conversation: unique in this scope and never 0.
     std::uint64_t next_id() noexcept { return ++last_id_; }
     /// Makes later ids greater than this one, which comes from another process.
-    void skip_ids(std::uint64_t last) noexcept {
+    void advance_ids_past(std::uint64_t last) noexcept {
         auto now = last_id_.load();
         while (now < last && !last_id_.compare_exchange_weak(now, last)) {
         }

@@ -91,12 +91,12 @@ void blank_members(json& value) {
 
 }  // namespace
 
-bool contains_prompts(std::string_view path) {
+bool path_carries_prompts(std::string_view path) {
     return std::ranges::find(paths, path.substr(0, path.find('?'))) != paths.end();
 }
 
 std::string remove_request_prompts(std::string_view path, std::string_view body) {
-    if (!contains_prompts(path)) return std::string(body);
+    if (!path_carries_prompts(path)) return std::string(body);
     auto value = parsed_body(body);
     if (!value.is_object()) return {};
     for (const auto* name : request_members) value.erase(name);
@@ -104,7 +104,7 @@ std::string remove_request_prompts(std::string_view path, std::string_view body)
 }
 
 std::string remove_answer_prompts(std::string_view path, std::string_view body) {
-    if (!contains_prompts(path)) return std::string(body);
+    if (!path_carries_prompts(path)) return std::string(body);
     auto value = parsed_body(body);
     if (!value.is_structured()) return {};
     blank_members(value);

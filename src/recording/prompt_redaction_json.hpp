@@ -8,7 +8,7 @@
 namespace tandem::wire {
 
 /// Whether requests to this path, or their answers, contain prompts or other texts.
-bool contains_prompts(std::string_view path);
+bool path_carries_prompts(std::string_view path);
 
 /// The body of a request to `path` without prompts; empty if the body is not JSON.
 std::string remove_request_prompts(std::string_view path, std::string_view body);

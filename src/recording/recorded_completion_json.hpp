@@ -19,7 +19,7 @@ struct recorded_completion_request {
 };
 
 /// A body that is not JSON yields default values.
-recorded_completion_request parse_recorded_completion(std::string_view body);
+recorded_completion_request parse_recorded_request(std::string_view body);
 
 /// An event of a stream in llama-server's format, built from the known fields. `e` must not be an
 /// error.

@@ -59,7 +59,7 @@ bool recorded_segment::has_final() const noexcept {
 
 recorded_segment parse_segment(const recorded_exchange& x) {
     recorded_segment s{.exchange = &x,
-                       .request = wire::parse_recorded_completion(x.request.body),
+                       .request = wire::parse_recorded_request(x.request.body),
                        .from = x.request.reply_key->text_bytes};
     s.to = s.from;
     if (!s.is_stream()) return s;

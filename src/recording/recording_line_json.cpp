@@ -111,9 +111,9 @@ recorded_request read_request(const json& line) {
                        .path = string_or(line, "path"),
                        .body = bytes_of(line, "body")};
     if (line.contains("reply"))
-        e.reply_key = recording_key{.reply = number_of(line, "reply"),
-                                    .text_bytes = number_of(line, "text_bytes"),
-                                    .is_prefill = bool_or(line, "prefill", false)};
+        e.reply_key = recorded_request_key{.reply = number_of(line, "reply"),
+                                           .text_bytes = number_of(line, "text_bytes"),
+                                           .is_prefill = bool_or(line, "prefill", false)};
     return e;
 }
 

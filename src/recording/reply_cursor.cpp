@@ -43,7 +43,7 @@ bool is_to_come(const recorded_event& e, std::size_t position) {
 
 }  // namespace
 
-reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const replayed_request& request,
+reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const live_request& request,
                            duration peek_hold)
     : reply_(std::move(reply)),
       request_(request),

@@ -48,7 +48,7 @@ std::uint64_t traffic_writer::record_request(time_point now, const std::string& 
     if (is_full_) return ++requests_;
     auto entry = describe_request(server, request);
     const auto number = entry.number;
-    if (!options_.prompts && wire::contains_prompts(request.path))
+    if (!options_.prompts && wire::path_carries_prompts(request.path))
         withheld_[number].path = request.path;
     write(now, std::move(entry));
     return number;

@@ -31,9 +31,9 @@ class curl_handle_pool {
     void return_handle(easy_handle easy) noexcept;
     /// The transfer of this handle has ended. If it did not connect, later ones ask for the address
     /// again: a restarted server may have another one.
-    void doubt_address_unless_connected(CURL* easy) noexcept;
+    void bypass_dns_cache_unless_connected(CURL* easy) noexcept;
     /// The connect limit of a request that must connect sooner than others.
-    std::optional<duration> request_connect_timeout(const http_request& request) const noexcept;
+    std::optional<duration> own_connect_timeout(const http_request& request) const noexcept;
 
  private:
     CURLcode set_common_options(CURL* easy) const;

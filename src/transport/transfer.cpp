@@ -81,7 +81,7 @@ void transfer::resume() {
     if (!std::exchange(paused_, false)) return;
     resume_curl();
     queue_->push(*this);
-    queue_->run_soon();
+    queue_->deliver_soon();
 }
 
 void transfer::end(std::optional<failure> why) {

@@ -121,7 +121,7 @@ bool is_exclamation_or_question(char32_t c) noexcept {
     return c == '!' || c == '?' || (c > 0x2000 && shouts.find(c) != shouts.npos);
 }
 
-std::optional<kind> find_mark(char32_t c, const sentence_context& before) noexcept {
+std::optional<kind> classify_end_mark(char32_t c, const sentence_context& before) noexcept {
     if (c <= ' ' || (c > '?' && c < 0x37E)) return std::nullopt;
     if (c == '.') return kind::stop;
     if (c == '!' || c == '?') return kind::shout;
@@ -137,7 +137,8 @@ std::optional<kind> find_mark(char32_t c, const sentence_context& before) noexce
     return feels ? std::optional(kind::emoji) : std::nullopt;
 }
 
-end_mark make_mark(kind what, char32_t c, const sentence_context& before, const lexicon& words) {
+end_mark make_end_mark(kind what, char32_t c, const sentence_context& before,
+                       const lexicon& words) {
     end_mark m;
     m.what = what;
     m.mark = c;

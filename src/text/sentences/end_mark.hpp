@@ -46,11 +46,12 @@ struct end_mark {
 };
 
 /// The kind of mark that `c` forms after the text read so far, if it forms one.
-std::optional<end_mark::kind> find_mark(char32_t c, const sentence_context& before) noexcept;
+std::optional<end_mark::kind> classify_end_mark(char32_t c,
+                                                const sentence_context& before) noexcept;
 bool is_exclamation_or_question(char32_t c) noexcept;
 
 /// Describes the mark `c` after the text read so far.
-end_mark make_mark(end_mark::kind what, char32_t c, const sentence_context& before,
-                   const lexicon& words);
+end_mark make_end_mark(end_mark::kind what, char32_t c, const sentence_context& before,
+                       const lexicon& words);
 
 }  // namespace tandem::text

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "text/sentences/code_marks.hpp"
-#include "text/sentences/enclosing_marks.hpp"
+#include "text/sentences/enclosing_mark_tracker.hpp"
+#include "text/sentences/markdown_code_tracker.hpp"
 #include "text/sentences/word.hpp"
 
 #include <cstdint>
@@ -100,8 +100,8 @@ class sentence_context {
     void read_word_character(char32_t c) noexcept;
     bool opens_here() const noexcept;
 
-    enclosing_marks marks_;
-    code_marks code_;
+    enclosing_mark_tracker marks_;
+    markdown_code_tracker code_;
     std::optional<open_tag> tag_;
     word no_word_;
     word word_;

@@ -17,7 +17,7 @@ struct mapped_speech {
 };
 
 /// Builds the runs of a speech from its start to its end. Lengths are in bytes.
-class speech_map {
+class speech_run_builder {
  public:
     /// The next bytes of the text are spoken as they are.
     void copy(std::size_t bytes);

@@ -66,7 +66,7 @@ matched_mark match_speech_mark(std::string_view text, std::span<const std::strin
     return {end + 1, (closes ? "/" : "") + std::string(tag), label_of(inside.substr(tag.size()))};
 }
 
-std::size_t find_cut_mark(std::string_view text, std::span<const std::string> tags) noexcept {
+std::size_t find_truncated_mark(std::string_view text, std::span<const std::string> tags) noexcept {
     if (tags.empty()) return text.size();
     const auto least = text.size() - std::min(text.size(), max_speech_mark_bytes);
     for (auto at = text.size(); at > least; --at) {

@@ -22,6 +22,6 @@ struct matched_mark {
 matched_mark match_speech_mark(std::string_view text, std::span<const std::string> tags);
 
 /// Offset of a mark that the end of the text may cut; the size of the text if there is none.
-std::size_t find_cut_mark(std::string_view text, std::span<const std::string> tags) noexcept;
+std::size_t find_truncated_mark(std::string_view text, std::span<const std::string> tags) noexcept;
 
 }  // namespace tandem::text

@@ -39,7 +39,7 @@ class speech_writer {
     void trim(std::string_view marks);
 
     std::string out_;
-    speech_map map_;
+    speech_run_builder map_;
     char32_t last_ = 0;
     char32_t last_taken_ = 0;
     bool gap_ = false;

@@ -1,7 +1,7 @@
 #include "wire/calls/completion_request.hpp"
 
-#include "wire/calls/json_calls.hpp"
 #include "wire/calls/server_messages.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 #include "wire/json/json_text.hpp"
 
 #include <fmt/format.h>

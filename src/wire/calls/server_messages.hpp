@@ -35,7 +35,7 @@ error_code decode_slots(response_view a, std::vector<slot_state>& out, diagnosti
 std::string tokenize_body(std::string_view text);
 /// For text that follows ids in a prompt: parses special tokens, adds no BOS. Text that starts with
 /// a special token gets the same ids as within the whole prompt.
-std::string tokenize_tail_body(std::string_view text);
+std::string tokenize_continuation_body(std::string_view text);
 /// Tokenizes each text separately; `separator` follows the tokens of each text in
 /// the answer.
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator,
@@ -52,9 +52,9 @@ void insert_turn_context(std::vector<chat_message>& messages, std::string_view c
 /// `template_options` a JSON object; both may be empty.
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools = {},
                                 std::string_view template_options = {});
-error_code decode_prompt(response_view a, std::string& out, diagnostics& diag);
+error_code decode_rendered_prompt(response_view a, std::string& out, diagnostics& diag);
 /// The answer to /detokenize.
-error_code decode_text(response_view a, std::string& out, diagnostics& diag);
+error_code decode_detokenized_text(response_view a, std::string& out, diagnostics& diag);
 
 /// Maximum number of calls that are read in a reply.
 inline constexpr std::size_t max_calls_of_a_reply = 128;
@@ -111,7 +111,7 @@ error_code decode_adapters(response_view a, std::vector<server_adapter>& out, di
 /// POST /lora-adapters, and `lora` of a completion. Adapters missing from the list are off. The
 /// server silently ignores unknown ids.
 std::string encode_adapter_list(std::span<const adapter_scale> adapters);
-error_code decode_adapters_set(response_view a, diagnostics& diag);
+error_code decode_set_adapters_answer(response_view a, diagnostics& diag);
 
 /// POST this path without a body to clear a slot's cache.
 std::string slot_erase_path(int slot);
@@ -119,7 +119,7 @@ std::string slot_erase_path(int slot);
 error_code decode_slot_erased(response_view a, int& erased, diagnostics& diag);
 
 /// POST these paths with `slot_file_body()` to save a slot's contents to a file on the server, and
-/// to restore it. See check_file_name().
+/// to restore it. See check_slot_file_name().
 std::string slot_save_path(int slot);
 std::string slot_restore_path(int slot);
 std::string slot_file_body(std::string_view file);

@@ -2,8 +2,8 @@
 
 #include "text/characters/utf8.hpp"
 #include "wire/json/json.hpp"
+#include "wire/stream/fast_token_event_reader.hpp"
 #include "wire/stream/invalid_utf8.hpp"
-#include "wire/stream/partial_event_reader.hpp"
 #include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/token_event_fields.hpp"
 
@@ -307,7 +307,7 @@ bool token_event_handler::conclude() {
 
 error_code decode_valid(std::string_view data, token_event& out) {
     clear(out);
-    if (read_partial_event(data, out)) return {};
+    if (read_token_event_fast(data, out)) return {};
     clear(out);
     token_event_handler handler(out);
     const bool parsed = json::sax_parse(data, &handler) || handler.has_enough();

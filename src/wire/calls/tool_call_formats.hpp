@@ -21,17 +21,20 @@ std::string make_call_schema(const generation_options& options);
 
 /// The call in a text of this schema, without an id; nullopt if the text is an answer, or not
 /// complete.
-std::optional<tool_call> decode_json_call(std::string_view text, const generation_options& options);
+std::optional<tool_call> decode_json_tool_call(std::string_view text,
+                                               const generation_options& options);
 
 /// The calls that a text states in JSON, without ids, for formats that the server does not parse:
 /// objects of a name and arguments, and names that are followed by arguments. Empty if one is
 /// incomplete, or calls a function that is not in the tools.
-std::vector<tool_call> find_json_calls(std::string_view text, const generation_options& options);
+std::vector<tool_call> find_json_tool_calls(std::string_view text,
+                                            const generation_options& options);
 
 /// Finds calls that are written as elements: <invoke name="f"><parameter name="x">1</parameter>
 /// </invoke>. The tags may have a prefix, as in <atem:invoke …>. The calls have no ids. Returns an
 /// empty list if an element is incomplete, or names a function that may not be called.
-std::vector<tool_call> find_invoked_calls(std::string_view text, const generation_options& options);
+std::vector<tool_call> find_invoke_element_calls(std::string_view text,
+                                                 const generation_options& options);
 
 /// Chooses the calls of a text that the server parsed as `parsed`. The server may not read JSON, or
 /// only some of several elements; elements in the arguments of its calls are not calls.
@@ -42,8 +45,8 @@ std::vector<tool_call> correct_parsed_calls(std::vector<tool_call> parsed, std::
 inline constexpr std::string_view channel_call_mark = "to=functions.";
 /// The call with which the reasoning of gpt-oss ends, without an id: it writes calls to a separate
 /// channel, which a reply reads as reasoning. nullopt if there is none, or only a part of one.
-std::optional<tool_call> decode_channel_call(std::string_view reasoning);
+std::optional<tool_call> decode_gpt_oss_call(std::string_view reasoning);
 /// The offset of that call in the reasoning; npos if there is none.
-std::size_t find_channel_call(std::string_view reasoning) noexcept;
+std::size_t find_gpt_oss_call(std::string_view reasoning) noexcept;
 
 }  // namespace tandem::wire

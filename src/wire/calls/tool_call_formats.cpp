@@ -1,8 +1,8 @@
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include "text/characters/white_space.hpp"
 #include "wire/calls/server_messages.hpp"
-#include "wire/calls/streamed_call.hpp"
+#include "wire/calls/tool_call_reader.hpp"
 #include "wire/json/dump_json.hpp"
 #include "wire/json/json.hpp"
 #include "wire/json/json_limits.hpp"
@@ -252,7 +252,8 @@ std::string make_call_schema(const generation_options& options) {
     return dump_json(schema);
 }
 
-std::optional<tool_call> decode_json_call(string_view text, const generation_options& options) {
+std::optional<tool_call> decode_json_tool_call(string_view text,
+                                               const generation_options& options) {
     if (!is_json_object(text)) return std::nullopt;
     // Parsing into an object that keeps the order of its keys would take quadratic time.
     const auto object = json::parse(text);
@@ -262,12 +263,12 @@ std::optional<tool_call> decode_json_call(string_view text, const generation_opt
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
     // As they are in a stream of the call.
-    const std::string as_written(streamed_call().read(text).arguments);
+    const std::string as_written(tool_call_reader().read(text).arguments);
     return tool_call{.name = name,
                      .arguments = as_written.empty() ? arguments->dump() : as_written};
 }
 
-std::vector<tool_call> find_json_calls(string_view text, const generation_options& options) {
+std::vector<tool_call> find_json_tool_calls(string_view text, const generation_options& options) {
     const auto functions = functions_in(options.tools);
     std::vector<tool_call> calls;
     for (auto at = text.find('{'); at != string_view::npos; at = text.find('{')) {
@@ -281,7 +282,8 @@ std::vector<tool_call> find_json_calls(string_view text, const generation_option
     return calls;
 }
 
-std::vector<tool_call> find_invoked_calls(string_view text, const generation_options& options) {
+std::vector<tool_call> find_invoke_element_calls(string_view text,
+                                                 const generation_options& options) {
     constexpr string_view invoke = "invoke name=\"";
     constexpr std::size_t max_prefix = 32;
     const auto functions = functions_in(options.tools);
@@ -299,13 +301,13 @@ std::vector<tool_call> find_invoked_calls(string_view text, const generation_opt
 
 std::vector<tool_call> correct_parsed_calls(std::vector<tool_call> parsed, string_view text,
                                             const generation_options& options) {
-    if (parsed.empty()) parsed = find_json_calls(text, options);
-    auto invoked = find_invoked_calls(text, options);
+    if (parsed.empty()) parsed = find_json_tool_calls(text, options);
+    auto invoked = find_invoke_element_calls(text, options);
     const bool has_more = invoked.size() > parsed.size() && contains_calls(invoked, parsed);
     return has_more ? invoked : parsed;
 }
 
-std::size_t find_channel_call(string_view reasoning) noexcept {
+std::size_t find_gpt_oss_call(string_view reasoning) noexcept {
     const auto at = reasoning.rfind(channel_call_mark);
     if (at == string_view::npos) return at;
     auto before = reasoning.substr(0, at);
@@ -314,7 +316,7 @@ std::size_t find_channel_call(string_view reasoning) noexcept {
     return before.size();
 }
 
-std::optional<tool_call> decode_channel_call(string_view reasoning) {
+std::optional<tool_call> decode_gpt_oss_call(string_view reasoning) {
     const auto at = reasoning.rfind(channel_call_mark);
     if (at == string_view::npos) return std::nullopt;
     auto rest = reasoning.substr(at + channel_call_mark.size());

@@ -10,7 +10,7 @@ namespace tandem::text {
 
 /// The plain rule: a sentence ends with a token after which the text, ignoring trailing white
 /// space, matches `[.!?]["')]*$`. The next token after which it does not match settles the end.
-class classic_boundary final : public boundary_detector {
+class classic_boundary_detector final : public boundary_detector {
  public:
     boundary_verdict feed(std::string_view token) override;
     boundary_verdict end_sentence_after(std::size_t bytes) override;

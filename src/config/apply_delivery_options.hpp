@@ -5,6 +5,6 @@
 namespace tandem {
 
 /// The configuration of a reply with these options.
-config apply_delivery(config c, const delivery_options& o);
+config apply_delivery_options(config c, const delivery_options& o);
 
 }  // namespace tandem

@@ -6,7 +6,7 @@
 namespace tandem::text {
 
 /// Tracks Markdown's code, inline and in fences, by its back-ticks.
-class code_marks {
+class markdown_code_tracker {
  public:
     /// Ends inline code, because it does not continue across sentences.
     void start_sentence() noexcept { code_age_.reset(); }

@@ -6,7 +6,7 @@
 namespace tandem {
 
 /// Identifies a request to /completion in a recording. It is not sent to the server.
-struct recording_key {
+struct recorded_request_key {
     /// The strand_scope of the reply and the reply's id there; together they are unique in the
     /// process.
     std::uint64_t scope_number = 0;

@@ -12,6 +12,6 @@ namespace tandem::wire {
 /// decoder is five times slower.
 ///
 /// Precondition: `data` is valid UTF-8, and `out` is fresh.
-bool read_partial_event(std::string_view data, token_event& out);
+bool read_token_event_fast(std::string_view data, token_event& out);
 
 }  // namespace tandem::wire

@@ -7,7 +7,7 @@
 namespace tandem::wire {
 
 /// Reads a call while it is generated under make_call_schema().
-class streamed_call {
+class tool_call_reader {
  public:
     struct piece {
         /// The name of the function; empty after the first piece.
