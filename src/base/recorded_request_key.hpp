@@ -13,7 +13,7 @@ struct recorded_request_key {
     std::uint64_t reply = 0;
     /// Bytes of the reply's generated text that precede this request.
     std::size_t text_bytes = 0;
-    /// The request only prefills the slot; its output is not read.
+    /// Whether the request only prefills the slot; its output is not read.
     bool is_prefill = false;
 };
 

@@ -138,7 +138,8 @@ std::optional<chunk_id> channel_core::deliver(chunk c) {
 void channel_core::on_end(channel_end why, std::optional<reply_result> result) noexcept {
     std::shared_ptr<chunk_pump> done;  // outlives the lock
     const std::lock_guard lock(mutex_);
-    // A reply that ends later, for example once its loop is run again, drops nothing.
+    // A reply that ends after its channel, for example once its loop runs again, must not drop
+    // items.
     if (!queue_.end_reason()) finish(std::move(why));
     if (std::exchange(is_settled_, true)) return;
     result_ = std::move(result);

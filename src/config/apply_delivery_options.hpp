@@ -4,7 +4,7 @@
 
 namespace tandem {
 
-/// The configuration of a reply with these options.
+/// Returns `c` with the settings that these options of a reply replace.
 config apply_delivery_options(config c, const delivery_options& o);
 
 }  // namespace tandem

@@ -109,7 +109,7 @@ bool set_value(std::optional<Enum>& value, std::string_view text) {
     return true;
 }
 
-// The message about a text that set_value() cannot read.
+// Describes the texts that set_value() can read, for an error message.
 template <class Field>
 std::string text_expected(const field_info& f, const Field& value) {
     auto expected = detail::describe_expected_value(f, value);
@@ -187,7 +187,7 @@ std::string to_string(duration d) {
     const auto ns = d.count();
     if (ns % 1'000'000'000 == 0) return fmt::format("{}s", ns / 1'000'000'000);
     if (ns % 1'000'000 == 0) return fmt::format("{}ms", ns / 1'000'000);
-    // As few digits as necessary and no exponent, which parse_duration() does not accept.
+    // Uses as few digits as necessary, and no exponent, which parse_duration() does not accept.
     auto ms = fmt::format("{:.6f}", static_cast<double>(ns) / 1e6);
     ms.erase(ms.find_last_not_of('0') + 1);
     return ms + "ms";

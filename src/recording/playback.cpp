@@ -169,7 +169,7 @@ auto playback::find_call(const std::string& server, const transport::http_reques
     return found ? found : find_last_call(is_here);
 }
 
-// A request still running at the end of the recording has no answer.
+// Prefers completed requests: one that was cut may have no answer.
 auto playback::find_last_call(const std::function<bool(const call&)>& fits) -> call* {
     const auto last = [&](bool may_be_cut) {
         return std::find_if(calls_.rbegin(), calls_.rend(), [&](const call& c) {

@@ -27,8 +27,7 @@ constexpr std::array request_members{"prompt",
                                      "logit_bias",
                                      "dry_sequence_breakers",
                                      "chat_template_kwargs"};
-// Members of an answer that contain prompts, including in each object of a list, as in the answer
-// of /slots.
+// Members of an answer that contain prompts, also in each object of a list such as that of /slots.
 constexpr std::array answer_members{
     "prompt", "content", "tokens", "generated", "params", "generation_settings", "__verbose"};
 // Events without any of these members contain only generated text.
@@ -70,7 +69,7 @@ void blank_error(json& error) {
     error = std::move(kept);
 }
 
-// Old servers send the members of "error" as the whole object.
+// Old servers send the members of "error" at the top level.
 void blank_errors(json& value) {
     if (!value.contains("error")) {
         if (value.contains("message")) blank_error(value);

@@ -8,7 +8,7 @@
 namespace tandem::detail {
 namespace {
 
-// Assigns to each event the bytes that it consists of: an event ends with a line.
+// Splits the bytes of an answer into those of each event, which ends with a line.
 class event_divider {
  public:
     event_divider(recorded_segment& into, int http_status) : into_(into), end_(into.from) {

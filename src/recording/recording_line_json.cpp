@@ -23,7 +23,7 @@ constexpr double max_recording_ms = 1e12;
 
 constexpr const char* whole_answer = "whole";
 
-// Keeps the keys in an order that is convenient to read.
+// Keeps the order of the keys, which is convenient to read.
 using object = nlohmann::ordered_json;
 
 bool is_utf8(std::string_view bytes) {

@@ -54,7 +54,7 @@ struct recorded_cut {
     std::uint64_t request = 0;
 };
 
-/// Whether `json` is valid JSON that fits into a line.
+/// Whether `note` is valid JSON that fits into a line.
 bool is_valid_note(std::string_view note);
 
 struct recorded_note {

@@ -20,8 +20,8 @@ constexpr long address_lifetime = 60;
 constexpr long read_at_once = 8192;
 
 bool curl_is_ready() {
-    // Thread-safe, as the initialization of a local static. Never undone, because other code may
-    // use curl.
+    // The initialization of a local static is thread-safe. curl is never cleaned up, because other
+    // code may use it.
     static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
     return code == CURLE_OK;
 }

@@ -43,8 +43,8 @@ std::optional<failure> curl_multi_driver::launch(transfer& t) {
     return {};
 }
 
-// Connects now, not in the next loop iteration. Calls no handlers, because results are delivered in
-// that one. It is safe to call curl here, because handlers never run inside its callbacks.
+// Connects now rather than in the next loop iteration. Calls no handlers: the results are delivered
+// in that iteration. It is safe to call curl here, because handlers never run inside its callbacks.
 void curl_multi_driver::connect_now() {
     int running = 0;
     curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);

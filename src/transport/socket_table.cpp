@@ -108,8 +108,7 @@ void socket_table::set_reading_held(transfer_sockets& owner, bool held) {
             found->second.watcher->set_reading_held(held);
 }
 
-// The next exchange may have received the descriptor of a socket that curl closed without reporting
-// it.
+// If curl closed a socket without reporting it, a later transfer may own its descriptor.
 socket_table::entry_map::iterator socket_table::find(curl_socket_t fd,
                                                      const transfer_sockets& owner) noexcept {
     const auto found = entries_.find(fd);

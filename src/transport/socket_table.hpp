@@ -13,7 +13,7 @@ namespace tandem::transport {
 
 class socket_table;
 
-/// The open sockets that curl uses for one exchange.
+/// The open sockets that curl uses for one transfer.
 struct transfer_sockets {
     socket_table* table = nullptr;
     std::vector<curl_socket_t> sockets;
@@ -47,9 +47,9 @@ class socket_table {
     /// another file. Call watch_kept_sockets() after curl has removed the transfer.
     void disconnect_sockets(transfer_sockets& owner) noexcept;
 
-    /// Watches the descriptors that curl has kept, so that it notices their dead connections. Not
-    /// before: a watcher of a socket that curl closes without reporting it would later remove its
-    /// number from the event loop, where it may be that of another socket.
+    /// Watches the descriptors that curl has kept, so that curl notices their dead connections.
+    /// This must not happen earlier: if curl closes a socket without reporting it, its watcher
+    /// could later remove another socket with the same number from the event loop.
     void watch_kept_sockets(transfer_sockets& owner) noexcept;
 
     void stop_watching();

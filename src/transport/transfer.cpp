@@ -29,7 +29,8 @@ duration connecting_time(CURL* easy) noexcept {
     return std::chrono::microseconds(std::max(tcp, tls));
 }
 
-// The header may also be a date. curl reports 0 if there is neither.
+// The header may also contain a date, which curl converts. curl reports 0 if there is no valid
+// header.
 std::optional<duration> read_retry_after(CURL* easy) noexcept {
     curl_off_t seconds = 0;
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);

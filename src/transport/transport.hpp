@@ -46,8 +46,7 @@ class exchange_handler {
     ~exchange_handler() = default;
 };
 
-/// A running request. Destroying it cuts it: the destructor closes the connection before it
-/// returns.
+/// A running request. Its destructor cuts the request: it closes the connection before it returns.
 class exchange {
  public:
     virtual ~exchange() = default;

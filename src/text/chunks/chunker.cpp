@@ -43,7 +43,7 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
-// The detector does not see it: it could find the end of the chunk's sentence again.
+// The detector does not see this text, where it could find the end of the same sentence again.
 void chunker::feed_chunk(const chunk_text& chunk) {
     text_ += chunk.text;
     ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens, chunk.language});

@@ -40,7 +40,7 @@ struct chunk_text {
     std::string language{};  ///< whose rules ended it
 };
 
-/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken pieces
+/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken chunks
 /// followed by untaken_text() are, byte for byte, the text that was fed.
 class chunker {
  public:
@@ -65,8 +65,8 @@ class chunker {
     /// Ends the open chunk now at the first of these that it has: its pending end, the end of its
     /// last clause, the start of its last word. Has no effect if it has none.
     status force_chunk_end();
-    /// Ends the text: text in no chunk becomes the last chunk or chunks. After they are taken,
-    /// current() is `reading` and untaken_text() is empty.
+    /// Ends the text: what is in no chunk yet becomes the last chunk or chunks. After they are
+    /// taken, current() is `reading` and untaken_text() is empty.
     status finish();
 
     status current() const noexcept { return status_; }
@@ -77,7 +77,7 @@ class chunker {
     /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
     /// current() then reports the status of that chunk. Precondition: current() is `ready`.
     chunk_text take_chunk();
-    /// Text that was read but is in no piece taken so far.
+    /// Text that was read, but is in no chunk taken so far.
     std::string_view untaken_text() const noexcept {
         return std::string_view(text_).substr(begin_);
     }

@@ -101,7 +101,7 @@ void tool_call_splitter::begin_call(std::size_t at) {
     place_ = place::before_words;
 }
 
-/// Shows these bytes of the withheld text, unless the prompt has them or the words have ended.
+/// Shows these bytes of the withheld text, unless the prompt contains them or the words have ended.
 void tool_call_splitter::show(std::size_t from, std::size_t to) {
     from = std::clamp(of_prompt_, from, to);
     if (place_ != place::after_words) shown_.append(withheld_, from, to - from);

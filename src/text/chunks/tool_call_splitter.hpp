@@ -10,10 +10,11 @@ namespace tandem::text {
 /// Maximum bytes of tool calls in a reply, including their marks.
 inline constexpr std::size_t max_call_bytes = std::size_t{1} << 20;
 
-/// What models write around the words of each reply, such as ">>>all\n". It is not spoken.
+/// The marks that a model writes around the words of each reply, such as ">>>all\n". They are not
+/// spoken.
 struct reply_delimiters {
-    /// Empty if the words have no marks. It may begin in the prompt, and is removed anywhere in the
-    /// words, even without the white space after its last tag.
+    /// Empty if no mark precedes the words. It may begin in the prompt, and is removed anywhere in
+    /// the words, even without the white space after its last tag.
     std::string opening{};
     /// Ends words that an opening began: what follows is not spoken until another opening. Empty if
     /// nothing ends them.
@@ -27,13 +28,13 @@ std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
                                             std::string_view prompt) noexcept;
 
 /// Separates the words of a reply from the marks around them, and from the tool calls that end it:
-/// everything from the opening mark of a call on. Of two marks, the longer one is used. Withholds
-/// text that may become a mark until that is decided. The visible text does not depend on how the
-/// text is split into tokens.
+/// everything from the opening mark of a call on. Of two marks at one place, the longer one is
+/// used. Withholds text that may become a mark until that is decided. The visible text does not
+/// depend on how the text is split into tokens.
 class tool_call_splitter {
  public:
     struct visible {
-        /// Valid until the next call, and only as long as the fed text.
+        /// Valid until the splitter is used again, and only as long as the fed text.
         std::string_view text{};
         /// 0 if the tokens of the text were returned earlier.
         int tokens = 0;
@@ -53,12 +54,12 @@ class tool_call_splitter {
     void start_after_prompt(std::string_view prompt);
     /// Reads text that `tokens` tokens produced together.
     visible feed(std::string_view text, int tokens);
-    /// Sets the text with which a call begins in the text that follows, or is withheld.
+    /// Sets the opening mark of a call, for text that follows or is withheld.
     void set_mark(std::string mark) { mark_ = std::move(mark); }
     /// Ends the text: withheld text becomes visible, unless it is a mark, or clearly the beginning
     /// of the closing one.
     visible finish();
-    /// Makes all withheld text visible, and that of the call, because it is not a call.
+    /// Makes all withheld text visible, including the supposed call, because it is not one.
     visible show_all_as_text();
 
     const std::string& mark() const noexcept { return mark_; }

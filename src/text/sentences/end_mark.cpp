@@ -61,8 +61,7 @@ word_kind kind_of_number(const word& w, const sentence_context& before, const le
     return word_kind::plain;
 }
 
-/// Whether a word of one letter may be more than an abbreviation, which a vowel may outside
-/// English.
+/// Whether a word of one letter may be more than an abbreviation: outside English, a vowel may.
 bool is_word_of_one_letter(const word& w, const lexicon& words) {
     constexpr std::u32string_view consonants =
         U"bcdfghjklmnpqrstvwxzßçñćčďđğłńňřśşšťźżžбвгджзйклмнпрстфхцчшщβγδζθκλμνξπρστφχψ";

@@ -17,7 +17,7 @@ struct end_mark {
         hard,      ///< a full stop of a script that has no other use for it: 。।۔
         emoji,     ///< an emoji after a word
     };
-    /// The kind of word before a full stop, which decides what ends a sentence there.
+    /// The kind of word before a full stop, which determines when a sentence ends there.
     enum class word_kind {
         plain,      ///< ends unless the next word cannot start a sentence
         never,      ///< "Dr.", "e.g."

@@ -16,10 +16,10 @@ class sentence_context {
     /// Starts a new sentence; open marks stay open.
     void start_sentence() noexcept;
     void read(char32_t c) noexcept;
-    /// Makes the full stop after the last word part of it: "www.example", "3.5", "U.S".
+    /// Makes the full stop after the last word a part of that word: "www.example", "3.5", "U.S".
     void append_stop_to_word() noexcept;
 
-    /// Whether this is a quotation of a script with spaces, in which sentences can end.
+    /// Whether the position is in a quotation of a script with spaces, where sentences can end.
     bool is_quoted() const noexcept { return marks_.is_quoted(); }
     /// Characters read since that quotation began.
     std::uint32_t quotation_age() const noexcept { return marks_.quotation_age(); }

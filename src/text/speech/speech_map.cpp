@@ -10,7 +10,7 @@ bool is_copy(const speech_run& r) noexcept {
     return r.speech == r.text;
 }
 
-/// Moves runs to a map in parts.
+/// Moves runs to a builder in parts.
 class run_reader {
  public:
     run_reader(std::span<const speech_run> runs, speech_run_builder& to) : runs_(runs), to_(to) {

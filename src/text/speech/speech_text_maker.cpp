@@ -7,7 +7,7 @@
 namespace tandem::text {
 namespace {
 
-/// The edits that leave only what trim_to_speakable() keeps.
+/// Removes everything that trim_to_speakable() does not keep.
 mapped_speech trim(const mapped_speech& from) {
     const auto kept = trim_to_speakable(from.speech);
     const auto begin =

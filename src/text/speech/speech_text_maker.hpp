@@ -9,7 +9,7 @@
 
 namespace tandem::text {
 
-/// Makes the speech of the chunks of one reply: cleans it, takes out marks for the voice, and
+/// Makes the text to speak of each chunk of one reply: cleans it, removes marks for the voice, and
 /// replaces words.
 class speech_text_maker {
  public:

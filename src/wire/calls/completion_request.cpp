@@ -33,8 +33,8 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     out += ']';
 }
 
-// llama.cpp's LLAMA_DEFAULT_SEED. Always sent, because a server started with a seed uses that seed
-// if a request contains none.
+// llama.cpp's LLAMA_DEFAULT_SEED. Sent explicitly, because a server started with a seed uses that
+// seed if a request contains none.
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
 // Control tokens of gpt-oss, which writes reasoning and calls to channels. The server hides such

@@ -44,8 +44,8 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
 std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag);
 
-/// Puts the context of a turn before the words of the last user message. If there is none, the
-/// context becomes one.
+/// Puts the context of a turn before the words of the last user message. If there is no user
+/// message, the context becomes one.
 void insert_turn_context(std::vector<chat_message>& messages, std::string_view context);
 
 /// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
@@ -59,7 +59,7 @@ error_code decode_detokenized_text(response_view a, std::string& out, diagnostic
 /// Maximum number of calls that are read in a reply.
 inline constexpr std::size_t max_calls_of_a_reply = 128;
 
-/// What the server reads from the text of a reply.
+/// The text of a reply as the server parses it.
 struct parsed_reply {
     /// The text without its tool calls, as the server trims it.
     std::string content{};
@@ -78,20 +78,20 @@ struct reply_to_parse {
     std::optional<token_id> end_token{};
 };
 
-/// A call from its mark to the point where it names a function.
+/// The beginning of a call, up to the name of its function.
 struct begun_call {
     /// The messages that the reply answers.
     std::vector<chat_message> messages{};
-    /// As server::call_mark.
+    /// The text with which the call begins; see server::call_mark.
     std::string lead{};
     int slot = 0;
     bool reuse_cache = true;  ///< as in reply_to_parse
 };
 
-/// Maximum length of a call that the server generates under its grammar for the tools.
+/// Maximum number of tokens of a call that the server generates under its grammar for the tools.
 inline constexpr int max_forced_tokens = 2048;
-/// POST /v1/chat/completions that continues from there under the server's grammar for the tools,
-/// and parses the calls. The answer is that of parse_reply_body().
+/// POST /v1/chat/completions that continues such a call under the server's grammar for the tools,
+/// and parses the calls. The answer is like that to parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
 /// POST /v1/chat/completions that generates nothing: the server parses the text by its chat
@@ -99,8 +99,8 @@ std::string forced_call_body(const begun_call& c, const generation_options& o);
 /// which would become a part of the text, so the request makes it the model's end token. Uses the
 /// tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
-/// For an incomplete call, the server returns the arguments so far. If they are not JSON, the error
-/// is errc::invalid_tool_call.
+/// For an incomplete call, the server returns the arguments so far. If they are not a JSON object,
+/// the error is errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
 /// The same for the answer to forced_call_body(). If the token limit cut off a call, the error is
 /// errc::invalid_tool_call, even if the server completed its JSON.

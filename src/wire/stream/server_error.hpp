@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-// Maps the errors of a server to error codes. Each function with a `diag` fills it, and returns an
-// error code that is not success.
+// Maps a server's errors to error codes. Each function with a `diag` fills it, and returns a code
+// other than success.
 namespace tandem::wire {
 
 /// Whether a proxy answers with this status because it cannot reach the server.
