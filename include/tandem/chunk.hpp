@@ -98,7 +98,8 @@ struct chunk {
     std::string language{};
     /// Why it ended here.
     tandem::boundary boundary = tandem::boundary::end;
-    /// Handed over while an earlier chunk is being spoken; see generation_options::lookahead.
+    /// Whether it is handed over while an earlier chunk is being spoken; see
+    /// generation_options::lookahead.
     bool early = false;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;

@@ -63,13 +63,13 @@ class chunk_channel {
     static error_code start_all(client& llm, std::vector<std::string> prompts,
                                 const std::vector<std::shared_ptr<chunk_channel>>& channels);
 
-    /// The next item if there is one. With `pace::voice`, each call reports that the previous item
-    /// was spoken. Nothing follows the terminal item.
+    /// Returns the next item if there is one. With `pace::voice`, each call reports that the
+    /// previous item was spoken. Nothing follows the terminal item.
     std::optional<stream_chunk> try_pop();
     /// Waits for the next item; returns nullopt if none arrives in time.
     std::optional<stream_chunk> wait_pop(std::chrono::milliseconds timeout);
     /// Calls `handler(const stream_chunk&)` on this thread for each item, including the terminal
-    /// one. An exception from it cancels the channel and is rethrown.
+    /// one. An exception from the handler cancels the channel and is rethrown.
     template <class Handler>
     void consume(Handler&& handler);
 
@@ -82,9 +82,9 @@ class chunk_channel {
     /// next chunk. Joined chunks are continued immediately, except the last of an item.
     void set_stream_interval(int n) noexcept;
 
-    /// Whether the end is known; items may remain.
+    /// Whether the reason for the end is known; items may remain.
     bool is_finished() const noexcept;
-    /// True if cancel() ended it.
+    /// Whether cancel() ended it.
     bool is_cancelled() const noexcept;
     /// Why it finished; nullopt before that.
     std::optional<channel_end> reason() const;

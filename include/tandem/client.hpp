@@ -38,9 +38,9 @@ inline namespace v0 {
 
 /// An LLM stage that uses one llama-server.
 ///
-/// The last argument of an asynchronous function is a completion token. A `diagnostics` may precede
-/// it; it is emptied at the start, and receives an explanation of an error. `with_diagnostics()`
-/// turns errors into exceptions.
+/// The last argument of an asynchronous function is a completion token. It may be preceded by a
+/// `diagnostics`, which is emptied at the start and receives the explanation of an error.
+/// `with_diagnostics()` turns errors into exceptions.
 ///
 /// Object lifetimes: destroying the client ends its replies and calls with errc::client_destroyed.
 /// Nothing is sent before the first call. A moved-from client may only be assigned to or destroyed.
@@ -191,8 +191,8 @@ class client {
 
     /// POST /slots/{slot}?action=restore: replaces the slot's content with that of the file;
     /// otherwise as async_save_slot(). If the file is missing or unusable, the error is
-    /// bad_request, and the slot is emptied. Replies ignore this when they choose slots. Handler
-    /// signature: `void(error_code, slot_file_result)`.
+    /// bad_request, and the slot is emptied. Replies do not take restored content into account when
+    /// they choose slots. Handler signature: `void(error_code, slot_file_result)`.
     template <class CompletionToken>
     auto async_restore_slot(int slot, std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&client::restore_slot, nullptr, token,

@@ -167,15 +167,15 @@ struct generation_options {
     // a failure once it has text. At most 64 KiB each, valid UTF-8.
     /// What the text must match, in llama.cpp's GBNF; empty = anything.
     std::string grammar{};
-    /// The same as a JSON schema. Set at most one.
+    /// The same, as a JSON schema. Set at most one of the two.
     std::string json_schema{};
     /// Functions that the model may call, as in OpenAI's `tools`, for the chat template of a
     /// conversation; see reply::async_tool_calls(). If the template does not show how a call
     /// begins, a paced reply fails with errc::not_supported, and the calls of a streamed one
     /// (conversation::stream()) remain text.
     std::string tools{};
-    /// Whether the model calls one of the `tools`: empty or "auto" = as it likes, "none" = it does
-    /// not see them, "required" = it must, or the name of the function that it must call. A
+    /// Whether the model calls one of the `tools`: empty or "auto" = the model decides, "none" = it
+    /// does not see them, "required" = it must, or the name of the function that it must call. A
     /// required call is generated as JSON under a schema, with any template, in one uncut request
     /// without other text. With `json_schema` and "auto", the reply is a call or such JSON.
     std::string tool_choice{};
@@ -314,8 +314,8 @@ struct speech_config {
     /// single spaces.
     mark_speech marks = mark_speech::drop;
     std::vector<std::string> mark_tags{};
-    /// No chunk has the text from an opening mark to its closing mark, even if the opening mark
-    /// ends the prompt. Empty = all text is in chunks. At most 32 pairs of marks of 1 to 64 bytes.
+    /// Text from an opening mark to its closing mark is in no chunk, even if the opening mark ends
+    /// the prompt. Empty = all text is in chunks. At most 32 pairs of marks of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
     /// Reasoning that lasts longer or has more tokens than this is ended with its closing mark, and
     /// the reply continues after it. If either is set, reasoning also ends after half of
@@ -338,7 +338,7 @@ struct limits_config {
     duration request_timeout = std::chrono::seconds(10);
     /// A request's wait for a slot, including the guard; the guard must be shorter. Up to 24 h.
     duration queue_timeout = std::chrono::seconds(30);
-    /// A whole reply, including the voice's time. 0 = none. 0 to 24 h.
+    /// A whole reply, including the time in which it is spoken. 0 = none. 0 to 24 h.
     duration reply_timeout = std::chrono::minutes(30);
     /// How many replies may wait for their first slot; further ones are refused. 1 to 1,000,000.
     int queue_limit = 1024;

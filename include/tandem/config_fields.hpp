@@ -250,7 +250,7 @@ void for_each_field(Config& c, Visitor&& visit) {
 /// also as auto), a switch as true or false. A list gets one more entry: `stop` and
 /// `speech_mark_tags` a text, `reasoning_tags` a pair with white space between its marks, and
 /// `speech_replace` a word as WORD=WORDS; "none" removes all pairs or words. On an error, returns
-/// it and changes nothing. check() checks the ranges.
+/// its description and changes nothing. check() checks the ranges.
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
 /// The value of a field in the form that set_field() reads. The items of a list are separated by

@@ -125,7 +125,7 @@ class conversation {
     /// valid UTF-8; nothing is appended then.
     error_code answer_call(std::string call_id, std::string content);
     /// Gives the call an interim result, so that the next turn can begin. Call answer_call() with
-    /// the final one, before or after that. Errors: as there.
+    /// the final one, before or after that. Errors: as for answer_call().
     error_code answer_call_later(std::string call_id,
                                  std::string meanwhile = "The result comes later.");
 
@@ -142,9 +142,9 @@ class conversation {
     /// pieces with neither report progress. By token, all chunks but the last end with
     /// `boundary::limit`, and their `speech` is their `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
-    /// append() with the user's text, and generate(). While another reply runs, the text is kept
-    /// for the next turn, and the returned reply ends with operation_in_progress. A text that is
-    /// empty or only white space changes nothing, and the reply ends with invalid_prompt.
+    /// Calls append() with the user's text, and then generate(). While another reply runs, the text
+    /// is kept for the next turn, and the returned reply ends with operation_in_progress. A text
+    /// that is empty or only white space changes nothing, and the reply ends with invalid_prompt.
     reply say(std::string user_text);
 
     /// Speaks this text as the assistant's turn, for example a greeting. The reply is split into
@@ -203,8 +203,8 @@ class conversation {
     /// immediately. Texts have the same words if they differ only in case, spaces, and the marks
     /// `.,;:!?…¿¡` that no digit follows. History keeps the text of the draft. Any other turn drops
     /// the draft, as do drop_draft(), a hearing() of other words, a draft of other words, and 5 s
-    /// without another async_draft() of these. Nothing of a dropped draft is handed over, called,
-    /// or kept in history. The options default to those of the next turn, as for hearing().
+    /// without another async_draft() of the same words. Nothing of a dropped draft is handed over,
+    /// called, or kept in history. The options default to those of the next turn, as for hearing().
     ///
     /// Handler signature: `void(error_code, int)`: called when the draft is complete or dropped,
     /// with the number of tokens that it generated; 0 if a draft of these words already exists.

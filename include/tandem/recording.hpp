@@ -23,7 +23,7 @@ struct recorder_options {
     /// If false, prompts, messages and their ids are omitted from requests, and placeholders of the
     /// same length replace them in the answers of servers. The text of replies is always recorded.
     bool prompts = true;
-    /// Limit for all lines in bytes, apart from the first and the last one. Beyond it, lines are
+    /// Limit in bytes for all lines except the first and the last one. Beyond it, lines are
     /// dropped, and the last line reports that.
     std::size_t max_bytes = std::size_t{256} << 20;
 };
@@ -101,9 +101,9 @@ class recording {
     /// kill between two requests is not detected.
     bool is_unfinished() const noexcept;
 
-    /// Sets a speed factor from the next piece of an answer on; 0 = without waiting. Waits of at
-    /// least `peek_hold` between two tokens are kept, because they determine chunks. Precondition:
-    /// not negative.
+    /// Sets a speed factor, which applies from the next piece of an answer; 0 = without waiting.
+    /// Waits of at least `peek_hold` between two tokens are kept, because they determine chunks.
+    /// Precondition: `factor` is not negative.
     void set_speed(double factor);
 
  private:

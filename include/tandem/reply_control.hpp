@@ -28,11 +28,11 @@ class reply_control {
     /// Controls no reply: its functions change nothing.
     reply_control() noexcept = default;
 
-    /// As reply::interrupt().
+    /// Like reply::interrupt().
     void interrupt() const;
-    /// As reply::continue_after().
+    /// Like reply::continue_after().
     void continue_after(chunk_id id) const;
-    /// As conversation::heard() and heard_share(). These also work after the reply's handle is
+    /// Like conversation::heard() and heard_share(). These also work after the reply's handle is
     /// destroyed. They change nothing for a reply of a client, which keeps no history.
     void heard(chunk_id id, std::size_t characters) const;
     void heard_share(chunk_id id, double share) const;

@@ -53,7 +53,7 @@ struct token_usage {
     /// generated - handed_over: the end token, and what was not delivered.
     int wasted = 0;
 
-    /// The same under the names of other APIs.
+    /// The same figures under the names of other APIs.
     int prompt_tokens() const noexcept { return cached + evaluated; }
     int completion_tokens() const noexcept { return generated; }
     int total_tokens() const noexcept { return prompt_tokens() + completion_tokens(); }
@@ -195,7 +195,7 @@ struct reply_result {
     error_code error{};
     /// Details of that error; empty without one.
     tandem::diagnostics diagnostics{};
-    /// The delivered text, and a chunk that an interrupt withheld on its way to the handler.
+    /// The delivered text, including a chunk that an interrupt withheld on its way to the handler.
     std::string text{};
     /// Text that was received after it, and not delivered because of an interrupt or an error.
     std::string unspoken_text{};

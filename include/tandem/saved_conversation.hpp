@@ -57,9 +57,10 @@ struct saved_open_turn {
     std::vector<saved_chunk> chunks{};
     /// Words that were spoken before the text; see conversation::add_filler().
     std::string filler{};
-    /// The model has ended the text.
+    /// Whether the model has ended the text.
     bool is_complete = false;
-    /// The text is from conversation::say_text(): it does not continue the message before it.
+    /// Whether the text is from conversation::say_text(): it does not continue the message before
+    /// it.
     bool is_given = false;
     /// How many messages at the end of the exchanges are what history keeps of the turn.
     std::size_t kept_messages = 0;

@@ -31,8 +31,8 @@ class sentence_splitter {
     sentence_splitter(sentence_splitter&&) noexcept;
     sentence_splitter& operator=(sentence_splitter&&) noexcept;
 
-    /// Reads one token of any bytes; an incomplete character at the end is kept until it is
-    /// complete. Returns the sentences that are now certain to be complete, usually none.
+    /// Reads one token, which may be any bytes; an incomplete character at its end is kept until it
+    /// is complete. Returns the sentences that are now certain to be complete, usually none.
     std::vector<std::string> feed(std::string_view token);
     /// Whether the text ends with a sentence that the next token may still revoke.
     bool is_holding() const noexcept;
@@ -46,7 +46,7 @@ class sentence_splitter {
     std::unique_ptr<state> state_;
 };
 
-/// The sentences of a whole text, by sentence_splitter.
+/// Splits a whole text into sentences, by the rules of sentence_splitter.
 std::vector<std::string> split_sentences(std::string_view text, sentence_options options = {});
 
 }  // namespace v0

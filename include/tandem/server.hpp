@@ -25,10 +25,10 @@ struct server_props {
     std::string chat_template;
     std::string bos_token;
     std::string eos_token;
-    /// The model is unloaded until the next request (`--sleep-idle-seconds`); false if the server
-    /// does not report that.
+    /// Whether the model is unloaded until the next request (`--sleep-idle-seconds`); false if the
+    /// server does not report that.
     bool is_sleeping = false;
-    /// Whether /slots, /metrics and changes of /props are enabled. If the server does not report
+    /// Whether /slots, /metrics and changes to /props are enabled. If the server does not report
     /// it, /slots is assumed to be enabled, and the others disabled.
     bool has_slots_endpoint = true;
     bool has_metrics_endpoint = false;
@@ -44,9 +44,9 @@ struct slot_state {
     int id = 0;
     /// Context of the slot, in tokens.
     int context = 0;
-    /// It is processing a request.
+    /// Whether it is processing a request.
     bool processing = false;
-    /// The server uses speculative decoding for it.
+    /// Whether the server uses speculative decoding for it.
     bool speculative = false;
     /// The server's number for the current or last task; empty for an unused slot, and if the
     /// server does not report it.
@@ -86,7 +86,7 @@ struct tool_call {
     std::string id{};
     /// The function.
     std::string name{};
-    /// JSON text as the model wrote it. With some templates the server parses it.
+    /// JSON text as the model wrote it. For some templates, the server parses it.
     std::string arguments{};
 
     bool operator==(const tool_call&) const = default;

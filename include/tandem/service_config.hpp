@@ -60,9 +60,9 @@ struct server_status {
     /// Turns start on servers that are `up` or `unknown`. If there is none, they start on one that
     /// is `down` because it does not answer in time.
     health state = health::unknown;
-    /// It was removed or drained, and only finishes its replies.
+    /// Whether it was removed or drained, and only finishes its replies.
     bool draining = false;
-    /// Its last requests failed; it gets none until `breaker_pause` is over.
+    /// Whether its last requests failed; it gets none until `breaker_pause` is over.
     bool circuit_open = false;
     /// Slots in use by the service; 0 while unknown.
     int slots = 0;

@@ -6,7 +6,7 @@ namespace tandem {
 inline namespace v0 {
 
 std::string_view to_string(history_policy p) noexcept {
-    return name_in({"heard", "handed_over", "full", "none"}, p);
+    return find_enum_name({"heard", "handed_over", "full", "none"}, p);
 }
 
 }  // namespace v0

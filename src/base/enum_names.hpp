@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 
-// Enumerations whose values count from 0 and have names. Their to_string() returns an empty text
-// for an invalid value.
+// Helpers for enumerations whose values start at 0 and have names. Their to_string() returns an
+// empty text for an invalid value.
 namespace tandem {
 
-/// Returns the value's name. `names` lists them in the order of the values.
+/// Returns the name of `value`. `names` lists all names in the order of the values.
 template <class Enum>
-constexpr std::string_view name_in(std::initializer_list<std::string_view> names,
-                                   Enum value) noexcept {
+constexpr std::string_view find_enum_name(std::initializer_list<std::string_view> names,
+                                          Enum value) noexcept {
     const auto i = static_cast<std::size_t>(value);
     return i < names.size() ? names.begin()[i] : std::string_view{};
 }

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// Parses all of `text` as a number. Returns nullopt on white space, on a sign other than "-", or
-/// if the value is out of range. `base` applies only to integers.
+/// Parses all of `text` as a number. Returns nullopt if `text` contains white space or a sign other
+/// than "-", or if the value is out of range. `base` applies only to integers.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text, [[maybe_unused]] int base = 10) noexcept {
     Number value{};

@@ -10,21 +10,21 @@ namespace tandem {
 inline namespace v0 {
 
 std::string_view to_string(boundary b) noexcept {
-    return name_in({"sentence", "clause", "word", "limit", "end"}, b);
+    return find_enum_name({"sentence", "clause", "word", "limit", "end"}, b);
 }
 
 std::string_view to_string(finish_reason r) noexcept {
-    return name_in({"eos", "stop_word", "length", "tool_calls", "interrupted", "error"}, r);
+    return find_enum_name({"eos", "stop_word", "length", "tool_calls", "interrupted", "error"}, r);
 }
 
 std::string_view to_string(cache_break::cause c) noexcept {
-    return name_in({"system_prompt", "tools", "trimmed", "history"}, c);
+    return find_enum_name({"system_prompt", "tools", "trimmed", "history"}, c);
 }
 
 std::string_view to_string(timeline_event::kind k) noexcept {
-    return name_in({"slot_wait", "request", "first_token", "boundary", "cut", "chunk", "continued",
-                    "end", "warming", "warmed", "lost"},
-                   k);
+    return find_enum_name({"slot_wait", "request", "first_token", "boundary", "cut", "chunk",
+                           "continued", "end", "warming", "warmed", "lost"},
+                          k);
 }
 
 double token_usage::cache_hit_ratio() const noexcept {

@@ -5,16 +5,16 @@
 // W3C Trace Context: the header that links the requests of one trace. Pure.
 namespace tandem {
 
-/// Whether a `traceparent` header is well-formed; if not, ignore it. A header of a later version is
-/// well-formed if it starts like version 00. A well-formed header has at most 256 characters, all
-/// printable ASCII.
+/// Whether a `traceparent` header is well-formed; one that is not must be ignored. A header of a
+/// later version is well-formed if it starts like version 00. A well-formed header has at most 256
+/// characters, all printable ASCII.
 bool is_valid_traceparent(std::string_view text) noexcept;
 
 /// The trace id of a well-formed header (32 hexadecimal digits), or empty. A view into `text`.
 std::string_view parse_trace_id(std::string_view text) noexcept;
 /// The id of the caller's span in such a header (16 digits), or empty. A view into `text`.
 std::string_view parse_parent_id(std::string_view text) noexcept;
-/// Whether the caller of a well-formed header records the trace; false for all other texts.
+/// Whether the caller that sent a well-formed header records the trace; false for any other text.
 bool is_sampled(std::string_view text) noexcept;
 
 }  // namespace tandem

@@ -24,7 +24,7 @@ std::optional<stream_chunk> channel_core::pop(std::optional<time_point> deadline
         if (asks) queue_.on_item_requested();
         auto item = queue_.take_item();
         const bool is_over = item || queue_.is_drained();
-        const auto spoken = queue_.take_due_continue();
+        const auto spoken = queue_.take_chunk_to_continue();
         const auto pump = pump_;
         lock.unlock();
         if (pump && spoken) pump->continue_after(*spoken);
@@ -130,7 +130,7 @@ void channel_core::connect(std::shared_ptr<chunk_pump> pump) {
 std::optional<chunk_id> channel_core::deliver(chunk c) {
     const std::lock_guard lock(mutex_);
     queue_.add_chunk(now(), std::move(c), interval_.load(std::memory_order_relaxed));
-    const auto spoken = queue_.take_due_continue();
+    const auto spoken = queue_.take_chunk_to_continue();
     if (queue_.has_item_or_end()) changed_.notify_all();
     return spoken;
 }
@@ -138,7 +138,8 @@ std::optional<chunk_id> channel_core::deliver(chunk c) {
 void channel_core::on_end(channel_end why, std::optional<reply_result> result) noexcept {
     std::shared_ptr<chunk_pump> done;  // outlives the lock
     const std::lock_guard lock(mutex_);
-    // A reply that ends later, for example once its loop is run again, drops nothing.
+    // A reply that ends after its channel, for example once its loop runs again, must not drop
+    // items.
     if (!queue_.end_reason()) finish(std::move(why));
     if (std::exchange(is_settled_, true)) return;
     result_ = std::move(result);

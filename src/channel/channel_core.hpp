@@ -12,17 +12,18 @@
 namespace tandem::detail {
 
 /// The consumers' side of a channel: the queue, its lock, and the waiting consumers. Thread-safe.
-/// No function runs code of the event loop.
+/// No function runs handlers of the event loop.
 class channel_core final : public chunk_sink {
  public:
     explicit channel_core(const channel_options& options);
 
-    /// Waits for the next item until `deadline`, or indefinitely.
+    /// Waits for the next item until `deadline`, or indefinitely if there is none.
     std::optional<stream_chunk> pop(std::optional<time_point> deadline);
-    /// Likewise waits for the reply's result; nullopt if there will be none.
+    /// Waits for the reply's result in the same way; nullopt if the deadline passes, or if no
+    /// result will come.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
-    void set_interval(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
+    void set_min_item_tokens(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
     bool is_finished() const noexcept { return finished_.load(std::memory_order_acquire); }
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     std::optional<channel_end> reason() const;

@@ -150,7 +150,7 @@ void chunk_pump::on_chunk(error_code ec, std::optional<chunk> c) try {
     fail();
 }
 
-// If the reply has not ended, it already has another consumer.
+// If the reply has not ended, the error is that another consumer is waiting for its chunks.
 void chunk_pump::report_end(error_code ec) {
     if (!reply_->ended()) return give_up({.error = ec}, std::nullopt);
     const auto& result = reply_->result();
@@ -161,7 +161,7 @@ void chunk_pump::fail() noexcept {
     give_up(failure_of(std::current_exception()), std::nullopt);
 }
 
-// The notified consumer may destroy the context immediately, so the link is cut first.
+// The notified consumer may destroy the context immediately, so the strand is released first.
 void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
     reply_.reset();
     link_.disconnect();

@@ -14,8 +14,8 @@ namespace tandem::detail {
 /// Receives a reply's chunks.
 class chunk_sink {
  public:
-    /// Returns the id to continue after immediately, before the next chunk is requested; nullopt if
-    /// the reply must wait for chunk_pump::continue_after().
+    /// Returns the chunk to continue immediately, before the next one is requested; nullopt if the
+    /// reply must wait for chunk_pump::continue_after().
     virtual std::optional<chunk_id> deliver(chunk c) = 0;
     /// No further chunk follows. `result` is the reply's result, if it has one. Only the first call
     /// has an effect.
@@ -25,13 +25,13 @@ class chunk_sink {
     ~chunk_sink() = default;
 };
 
-/// The event loop's side of a channel: owns a reply and requests its chunks on its strand. Reports
-/// the end to the taker in every case, even if the context is destroyed. The functions up to
-/// is_context_stopped() may be called from any thread, and run nothing inline.
+/// The event loop's side of a channel: owns a reply, and requests its chunks on the reply's strand.
+/// Always reports the end to the sink, even if the context is destroyed. The functions up to
+/// is_context_stopped() may be called from any thread, and run no handlers inline.
 class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public shutdown_listener {
  public:
-    /// Why this reply cannot be pumped: its context is gone, or it was moved from. No error if it
-    /// can.
+    /// Returns why this reply cannot be used (its context is gone, or it was moved from), or no
+    /// error.
     static error_code check_usable(const reply& r) noexcept;
     /// Precondition: check_usable() returns no error.
     static std::shared_ptr<chunk_pump> make(reply r, std::weak_ptr<chunk_sink> taker);

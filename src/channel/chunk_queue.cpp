@@ -96,7 +96,7 @@ bool chunk_queue::has_room() const noexcept {
     return pace_ == pace::text ? items_.size() < capacity_ : items_.empty() && !speaks_;
 }
 
-std::optional<chunk_id> chunk_queue::take_due_continue() noexcept {
+std::optional<chunk_id> chunk_queue::take_chunk_to_continue() noexcept {
     if (end_ || !waits_ || !has_room()) return std::nullopt;
     return std::exchange(waits_, std::nullopt);
 }

@@ -19,18 +19,18 @@ class chunk_queue {
 
     explicit chunk_queue(const channel_options& options);
 
-    /// A chunk was handed over but not yet continued. It completes its item if the item then has
-    /// `interval` tokens. Has no effect after the end.
+    /// Adds a chunk that was handed over but not yet continued. It completes its item if the item
+    /// now has at least `interval` tokens. Has no effect after the end.
     void add_chunk(time_point now, chunk c, int interval);
     /// A consumer requests an item, so the previous item was spoken.
     void on_item_requested() noexcept { speaks_ = false; }
     /// The next item, if there is one; finally the terminal item, once.
     std::optional<stream_chunk> take_item();
-    /// The chunk to continue before the next one is requested; returned once. nullopt if the reply
-    /// must wait for the consumer, or is not waiting.
-    std::optional<chunk_id> take_due_continue() noexcept;
-    /// Ends the queue after all complete and partial items; an interrupt drops those, even after
-    /// another end. Returns false if the queue had already ended; the first end stays.
+    /// Returns the chunk to continue before the next one is requested, each chunk once; nullopt if
+    /// the reply must wait for the consumer, or is not waiting.
+    std::optional<chunk_id> take_chunk_to_continue() noexcept;
+    /// Ends the queue after its complete and partial items; an interrupt drops them, even after an
+    /// earlier end. Returns false if the queue had already ended; the first reason remains.
     bool end(channel_end why);
 
     /// Whether an item can be taken, or none will ever follow.

@@ -1,12 +1,12 @@
 #include "base/trace_context.hpp"
-#include "config/apply_delivery.hpp"
+#include "config/apply_delivery_options.hpp"
 #include "config/describe_expected_value.hpp"
 #include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 #include "transport/server_url.hpp"
-#include "wire/calls/json_calls.hpp"
 #include "wire/calls/request_fields.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 #include "wire/json/json_values.hpp"
 
 #include "tandem/config.hpp"
@@ -149,7 +149,8 @@ void check_mark_tags(const config& c, std::vector<config_fault>& faults) {
 
 constexpr std::size_t max_language_bytes = 35;
 
-// By BCP 47, with a language of ISO 639. A language without its own rules uses the English ones.
+// Whether `tag` is a BCP 47 tag with an ISO 639 language. A language without its own rules uses the
+// English ones.
 bool is_language_tag(std::string_view tag) noexcept {
     const auto primary = std::min(tag.find_first_of("-_"), tag.size());
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -183,7 +184,7 @@ void check_constraint(const char* name, const std::string& value,
         faults.push_back({name, "is not valid UTF-8"});
 }
 
-// A session's options may state a choice among tools that earlier options stated.
+// A choice without tools is valid: a session's options may choose among tools of earlier options.
 void check_tool_choice(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraint("tool_choice", o.tool_choice, faults);
     if (!must_call(o)) return;
@@ -217,7 +218,7 @@ void check_members(const generation_options& o, std::vector<config_fault>& fault
         if (fault) faults.push_back({fault->path, fault->words});
 }
 
-// The value is sent as a header, so it must not contain a further header.
+// The value is sent as a header, so it must not inject another one.
 void check_trace(const generation_options& o, std::vector<config_fault>& faults) {
     if (!o.traceparent.empty() && !is_valid_traceparent(o.traceparent))
         faults.push_back({"traceparent", "is not a valid W3C traceparent"});
@@ -247,7 +248,7 @@ void check_lookahead(const generation_options& o, std::vector<config_fault>& fau
 
 void check_delivery(const generation_options& o, std::vector<config_fault>& faults) {
     if (o.delivery == delivery_options()) return;
-    for (auto& f : check(apply_delivery({}, o.delivery))) faults.push_back(std::move(f));
+    for (auto& f : check(apply_delivery_options({}, o.delivery))) faults.push_back(std::move(f));
 }
 
 // Checks beyond those of for_each_field().

@@ -11,7 +11,7 @@ namespace tandem::detail {
 /// Fills unset sampling fields with the defaults of a `client`.
 config apply_client_sampling_defaults(config c);
 
-/// Settings of a server's slots that apply until something in the process sets them.
+/// Slot settings of a server that apply until a client or service in the process sets them.
 struct slot_defaults {
     int slots = 0;  ///< 0 = all
     duration reuse_guard = auto_guard;
@@ -22,7 +22,7 @@ inline constexpr slot_defaults client_slot_defaults{.slots = 2,
 inline constexpr slot_defaults command_slot_defaults{.slots = 2};
 inline constexpr slot_defaults service_slot_defaults{};
 
-/// The configured guard; nullopt if it depends on the server's build.
+/// The configured guard; nullopt if it is unset, or depends on the server's build.
 std::optional<duration> configured_reuse_guard(const config& c);
 
 /// Fills the sampling fields that are unset in `o` with those of `defaults`.

@@ -109,7 +109,7 @@ bool set_value(std::optional<Enum>& value, std::string_view text) {
     return true;
 }
 
-// The message about a text that set_value() cannot read.
+// Describes the texts that set_value() can read, for an error message.
 template <class Field>
 std::string text_expected(const field_info& f, const Field& value) {
     auto expected = detail::describe_expected_value(f, value);
@@ -187,38 +187,38 @@ std::string to_string(duration d) {
     const auto ns = d.count();
     if (ns % 1'000'000'000 == 0) return fmt::format("{}s", ns / 1'000'000'000);
     if (ns % 1'000'000 == 0) return fmt::format("{}ms", ns / 1'000'000);
-    // As few digits as necessary and no exponent, which parse_duration() does not accept.
+    // Uses as few digits as necessary, and no exponent, which parse_duration() does not accept.
     auto ms = fmt::format("{:.6f}", static_cast<double>(ns) / 1e6);
     ms.erase(ms.find_last_not_of('0') + 1);
     return ms + "ms";
 }
 
 std::string_view to_string(pacing p) noexcept {
-    return name_in({automatic, "strict", "warm", "ahead", "stream"}, p);
+    return find_enum_name({automatic, "strict", "warm", "ahead", "stream"}, p);
 }
 
 std::string_view to_string(boundary_rule r) noexcept {
-    return name_in({"classic", "spoken"}, r);
+    return find_enum_name({"classic", "spoken"}, r);
 }
 
 std::string_view to_string(speech_form s) noexcept {
-    return name_in({"exact", "clean"}, s);
+    return find_enum_name({"exact", "clean"}, s);
 }
 
 std::string_view to_string(emoji_speech s) noexcept {
-    return name_in({"removed", "kept"}, s);
+    return find_enum_name({"removed", "kept"}, s);
 }
 
 std::string_view to_string(code_speech s) noexcept {
-    return name_in({"skipped", "spoken"}, s);
+    return find_enum_name({"skipped", "spoken"}, s);
 }
 
 std::string_view to_string(url_speech s) noexcept {
-    return name_in({"kept", "host"}, s);
+    return find_enum_name({"kept", "host"}, s);
 }
 
 std::string_view to_string(mark_speech s) noexcept {
-    return name_in({"drop", "keep", "report"}, s);
+    return find_enum_name({"drop", "keep", "report"}, s);
 }
 
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text) {

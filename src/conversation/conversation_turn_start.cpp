@@ -54,7 +54,7 @@ std::optional<failure> conversation_shell::check_resume_allowed(time_point at) c
 void conversation_shell::restore_turn(const generation_options& options) {
     if (!history_.can_resume(now())) return;
     turn_options_ = std::make_shared<const generation_options>(options);
-    scope_->skip_ids(history_.newest_reply());
+    scope_->advance_ids_past(history_.newest_reply());
     remainder_.emplace();
     if (history_.is_turn_complete()) remainder_->generated = finish_reason::eos;
 }

@@ -9,9 +9,9 @@ namespace tandem::detail {
 
 class strand_scope;
 
-/// The scopes on an execution context, which are notified when it is destroyed. They must then
-/// release pending handlers, because such a handler, for example in a coroutine, may own the client
-/// and the reply that store it. Thread-safe.
+/// Notifies the scopes on an execution context when that context is destroyed. They must then
+/// release pending handlers, because a handler, for example that of a coroutine, may own the client
+/// or reply that stores it. Thread-safe.
 class context_shutdown_service final : public boost::asio::execution_context::service {
  public:
     using key_type = context_shutdown_service;

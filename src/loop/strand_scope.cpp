@@ -33,7 +33,8 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
         registry_ = &boost::asio::use_service<context_shutdown_service>(context);
         registry_->add_scope(*this);
     }
-    // Sweeps when the list has doubled, so that the amortized cost per listener is constant.
+    // Removes expired listeners when the list has doubled, so that the amortized cost of each is
+    // constant.
     if (listeners_.size() >= next_sweep_size_) {
         std::erase_if(listeners_, [](const auto& l) { return l.expired(); });
         next_sweep_size_ = std::max<std::size_t>(64, 2 * listeners_.size());
@@ -41,13 +42,14 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
     listeners_.push_back(std::move(listener));
 }
 
-// Latest first: replies end before their conversations. Requests end before their servers, which
-// may be younger.
+// Notifies the latest listener first: replies end before their conversations. Servers come last,
+// even if they were added after the requests that they serve.
 template <class Tell>
 void strand_scope::notify_listeners(const listener_list& listeners, Tell tell) {
-    for (const bool is_server : {false, true})
+    for (const bool owns_transport : {false, true})
         for (auto weak = listeners.rbegin(); weak != listeners.rend(); ++weak)
-            if (const auto listener = weak->lock(); listener && listener->is_server() == is_server)
+            if (const auto listener = weak->lock();
+                listener && listener->owns_transport() == owns_transport)
                 tell(*listener);
 }
 
@@ -61,8 +63,8 @@ strand_scope::listener_list strand_scope::take_listeners() noexcept {
     return std::exchange(listeners_, {});
 }
 
-// Listeners stay in the list. A handle may keep one alive until after the context is destroyed. The
-// listener must also be notified of that, because it still owns timers and executors.
+// Listeners stay in the list: a handle may keep one alive until the context is destroyed. It must
+// also be notified of that, because it still owns timers and executors.
 void strand_scope::close() {
     closed_ = true;
     notify_listeners(copy_listeners(), [](shutdown_listener& l) { l.on_owner_destroyed(); });

@@ -31,15 +31,15 @@ class shutdown_listener {
     /// without calling them. The listener must not use the context afterwards.
     virtual void on_context_destroyed() noexcept = 0;
     /// Whether it owns a transport, which must outlive the requests of others.
-    virtual bool is_server() const noexcept { return false; }
+    virtual bool owns_transport() const noexcept { return false; }
 
  protected:
     ~shutdown_listener() = default;
 };
 
-/// The environment of a client, or of a service with its servers and conversations: the strand, the
-/// log, and their shutdown. All functions except close(), is_closed() and on_context_destroyed()
-/// may be called from any thread.
+/// What all parts of a client, or of a service with its servers and conversations, share: the
+/// strand, the log, and the shutdown. All functions except close(), is_closed() and
+/// on_context_destroyed() may be called from any thread.
 class strand_scope : public std::enable_shared_from_this<strand_scope> {
  public:
     strand_scope(const boost::asio::any_io_executor& executor, logger log);
@@ -58,13 +58,13 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     std::uint64_t scope_number() const noexcept { return number_; }
     /// An id for a reply or a conversation: unique in this scope and never 0.
     std::uint64_t next_id() noexcept { return ++last_id_; }
-    /// Makes later ids greater than this one, which comes from another process.
-    void skip_ids(std::uint64_t last) noexcept {
+    /// Makes later ids greater than `last`, which comes from another process.
+    void advance_ids_past(std::uint64_t last) noexcept {
         auto now = last_id_.load();
         while (now < last && !last_id_.compare_exchange_weak(now, last)) {
         }
     }
-    /// Makes such an id unique among all clients and services in the process.
+    /// Makes an id of this scope unique among all clients and services in the process.
     std::uint64_t make_process_unique_id(std::uint64_t id) const noexcept {
         return (number_ << 40) | id;
     }
@@ -102,7 +102,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     context_shutdown_service* registry_ = nullptr;
 };
 
-/// Ends all that the client or service owns, on its strand.
+/// Ends everything that the client or service owns, on its strand.
 template <class Owner>
 void close_scope_of(std::shared_ptr<Owner> owner) {
     if (!owner) return;

@@ -12,8 +12,8 @@ class synchronized {
     template <class... Args>
     explicit synchronized(Args&&... args) : value_(std::forward<Args>(args)...) {}
 
-    /// Holds the lock while it exists, usually until the end of the expression. A thread must not
-    /// hold two for the same value, nor use what it obtained through one afterwards.
+    /// Holds the lock as long as it exists, usually until the end of the expression. A thread must
+    /// not hold two of these for the same value, nor keep a reference to the value afterwards.
     class access {
      public:
         T* operator->() const noexcept { return &value_; }

@@ -11,7 +11,7 @@
 
 namespace tandem::detail {
 
-/// One action of a server.
+/// One step of a server's answer.
 struct answer_step {
     enum class kind { status, data, end };
     kind what = kind::data;
@@ -25,7 +25,7 @@ struct answer_step {
     std::string message{};
 };
 
-/// The actions of a server for one request, step by step; nullopt after the last one.
+/// Returns the steps of the answer to one request, one per call; nullopt after the last one.
 using answer_script = std::function<std::optional<answer_step>()>;
 
 answer_script make_answer_script(const recorded_exchange& x);

@@ -19,7 +19,7 @@ constexpr double max_wait_ms = 365 * 24 * 3600 * 1000.0;
 constexpr auto silence_margin = std::chrono::milliseconds(20);
 
 // A prefill between the replies of a conversation belongs to no reply.
-bool is_prefill(const std::string& path, const std::optional<recording_key>& place) {
+bool is_prefill(const std::string& path, const std::optional<recorded_request_key>& place) {
     return path == wire::completion_path && (!place || place->is_prefill);
 }
 
@@ -80,7 +80,7 @@ answer_script playback::answer_prefill(const std::string& server,
         return !c.is_played && !c.exchange->was_cut && r.server == server && r.body == request.body;
     };
     const auto found = std::ranges::find_if(prefills_, is_same);
-    if (found == prefills_.end()) return prefilled(wire::parse_recorded_completion(request.body));
+    if (found == prefills_.end()) return prefilled(wire::parse_recorded_request(request.body));
     found->is_played = true;
     return make_answer_script(*found->exchange);
 }
@@ -93,9 +93,9 @@ answer_script playback::with_lock(answer_script script) {
     };
 }
 
-answer_script playback::answer_for_reply(const recording_key& place, const std::string& body,
+answer_script playback::answer_for_reply(const recorded_request_key& place, const std::string& body,
                                          duration peek_hold) {
-    const auto asked = wire::parse_recorded_completion(body);
+    const auto asked = wire::parse_recorded_request(body);
     auto* reply = find_reply(place, asked.prompt);
     if (!reply)
         return make_answer_script(
@@ -105,7 +105,7 @@ answer_script playback::answer_for_reply(const recording_key& place, const std::
     return with_lock(reply->answer({place.text_bytes, asked.id_slot, asked.n_predict}, peek_hold));
 }
 
-recorded_reply* playback::find_reply(const recording_key& place, const std::string& prompt) {
+recorded_reply* playback::find_reply(const recorded_request_key& place, const std::string& prompt) {
     const auto name = std::pair(place.scope_number, place.reply);
     if (const auto found = playing_.find(name); found != playing_.end()) return found->second;
     const auto next = next_reply(prompt);
@@ -169,7 +169,7 @@ auto playback::find_call(const std::string& server, const transport::http_reques
     return found ? found : find_last_call(is_here);
 }
 
-// A request still running at the end of the recording has no answer.
+// Prefers completed requests: one that was cut may have no answer.
 auto playback::find_last_call(const std::function<bool(const call&)>& fits) -> call* {
     const auto last = [&](bool may_be_cut) {
         return std::find_if(calls_.rbegin(), calls_.rend(), [&](const call& c) {

@@ -42,9 +42,9 @@ class playback : public std::enable_shared_from_this<playback> {
 
     void sort_exchanges();
     answer_script answer_prefill(const std::string& server, const transport::http_request& request);
-    answer_script answer_for_reply(const recording_key& place, const std::string& body,
+    answer_script answer_for_reply(const recorded_request_key& place, const std::string& body,
                                    duration peek_hold);
-    recorded_reply* find_reply(const recording_key& place, const std::string& prompt);
+    recorded_reply* find_reply(const recorded_request_key& place, const std::string& prompt);
     answer_script answer_to_call(const std::string& server, const transport::http_request& request);
     std::vector<recorded_reply*>::iterator next_reply(const std::string& prompt);
     call* find_last_call(const std::function<bool(const call&)>& fits);

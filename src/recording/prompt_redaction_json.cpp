@@ -27,8 +27,7 @@ constexpr std::array request_members{"prompt",
                                      "logit_bias",
                                      "dry_sequence_breakers",
                                      "chat_template_kwargs"};
-// Members of an answer that contain prompts, including in each object of a list, as in the answer
-// of /slots.
+// Members of an answer that contain prompts, also in each object of a list such as that of /slots.
 constexpr std::array answer_members{
     "prompt", "content", "tokens", "generated", "params", "generation_settings", "__verbose"};
 // Events without any of these members contain only generated text.
@@ -70,7 +69,7 @@ void blank_error(json& error) {
     error = std::move(kept);
 }
 
-// Old servers send the members of "error" as the whole object.
+// Old servers send the members of "error" at the top level.
 void blank_errors(json& value) {
     if (!value.contains("error")) {
         if (value.contains("message")) blank_error(value);
@@ -91,12 +90,12 @@ void blank_members(json& value) {
 
 }  // namespace
 
-bool contains_prompts(std::string_view path) {
+bool path_carries_prompts(std::string_view path) {
     return std::ranges::find(paths, path.substr(0, path.find('?'))) != paths.end();
 }
 
 std::string remove_request_prompts(std::string_view path, std::string_view body) {
-    if (!contains_prompts(path)) return std::string(body);
+    if (!path_carries_prompts(path)) return std::string(body);
     auto value = parsed_body(body);
     if (!value.is_object()) return {};
     for (const auto* name : request_members) value.erase(name);
@@ -104,7 +103,7 @@ std::string remove_request_prompts(std::string_view path, std::string_view body)
 }
 
 std::string remove_answer_prompts(std::string_view path, std::string_view body) {
-    if (!contains_prompts(path)) return std::string(body);
+    if (!path_carries_prompts(path)) return std::string(body);
     auto value = parsed_body(body);
     if (!value.is_structured()) return {};
     blank_members(value);

@@ -3,21 +3,21 @@
 #include <string>
 #include <string_view>
 
-// Prompts occur not only in the field `prompt` but also as messages, as token ids, and in the
-// server's answers.
+// Removes prompts from traffic. They occur not only in the field `prompt`, but also as messages, as
+// token ids, and in the server's answers.
 namespace tandem::wire {
 
 /// Whether requests to this path, or their answers, contain prompts or other texts.
-bool contains_prompts(std::string_view path);
+bool path_carries_prompts(std::string_view path);
 
 /// The body of a request to `path` without prompts; empty if the body is not JSON.
 std::string remove_request_prompts(std::string_view path, std::string_view body);
 
-/// The complete body of an answer without prompts: each text becomes the same number of 'x', and
-/// each id becomes 0.
+/// The complete body of an answer without prompts: each text is replaced by as many 'x', and each
+/// id by 0.
 std::string remove_answer_prompts(std::string_view path, std::string_view body);
 
-/// A line of a /completion stream, including its '\n', without prompts. Generated text stays. A
+/// A line of a /completion stream, including its '\n', without prompts. Generated text is kept. A
 /// server that ignores `response_fields` repeats the whole prompt in its final event. A line that
 /// is not part of an event stream becomes empty.
 std::string remove_stream_line_prompts(std::string_view line);

@@ -33,7 +33,7 @@ json error_object(int code, std::string_view message) {
 
 }  // namespace
 
-recorded_completion_request parse_recorded_completion(std::string_view body) {
+recorded_completion_request parse_recorded_request(std::string_view body) {
     recorded_completion_request asked;
     if (check_json(body, body_limits) != json_fault::none) return asked;
     const auto value = json::parse(body, nullptr, false);

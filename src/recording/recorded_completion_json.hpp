@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// Reading of /completion requests and writing of answers, for the playback of a recording.
+// Reads /completion requests and writes answers, for the playback of a recording.
 namespace tandem::wire {
 
 struct recorded_completion_request {
@@ -19,7 +19,7 @@ struct recorded_completion_request {
 };
 
 /// A body that is not JSON yields default values.
-recorded_completion_request parse_recorded_completion(std::string_view body);
+recorded_completion_request parse_recorded_request(std::string_view body);
 
 /// An event of a stream in llama-server's format, built from the known fields. `e` must not be an
 /// error.
@@ -30,7 +30,7 @@ std::string encode_stream_event(const token_event& e);
 inline constexpr int status_bad_request = 400;
 inline constexpr int status_not_implemented = 501;
 
-/// An error in the stream that ends a reply permanently.
+/// An error event that ends a reply permanently.
 std::string encode_stream_refusal(std::string_view message);
 
 /// The body of an answer with such a status.

@@ -10,7 +10,7 @@
 namespace tandem::detail {
 
 /// The parameters of a live request that a recorded reply answers.
-struct replayed_request {
+struct live_request {
     std::size_t text_bytes = 0;
     int id_slot = -1;
     int n_predict = -1;
@@ -30,7 +30,7 @@ class recorded_reply : public std::enable_shared_from_this<recorded_reply> {
     const std::vector<recorded_segment>& segments() const noexcept { return segments_; }
 
     /// `peek_hold` is as in config: a cut after a silence of that length is attributed to it.
-    answer_script answer(const replayed_request& request, duration peek_hold);
+    answer_script answer(const live_request& request, duration peek_hold);
 
  private:
     friend class reply_cursor;

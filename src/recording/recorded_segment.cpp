@@ -8,7 +8,7 @@
 namespace tandem::detail {
 namespace {
 
-// Assigns to each event the bytes that it consists of: an event ends with a line.
+// Splits the bytes of an answer into those of each event, which ends with a line.
 class event_divider {
  public:
     event_divider(recorded_segment& into, int http_status) : into_(into), end_(into.from) {
@@ -59,7 +59,7 @@ bool recorded_segment::has_final() const noexcept {
 
 recorded_segment parse_segment(const recorded_exchange& x) {
     recorded_segment s{.exchange = &x,
-                       .request = wire::parse_recorded_completion(x.request.body),
+                       .request = wire::parse_recorded_request(x.request.body),
                        .from = x.request.reply_key->text_bytes};
     s.to = s.from;
     if (!s.is_stream()) return s;

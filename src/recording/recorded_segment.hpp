@@ -27,14 +27,14 @@ struct recorded_segment {
     std::vector<recorded_event> events{};
     /// Bytes after the last readable event.
     std::string tail{};
-    /// The tail ended the request: it contains an error of the server, or no event of a
-    /// llama-server.
+    /// Whether the tail ended the request: it contains an error of the server, or is not an event
+    /// of a llama-server.
     bool is_faulty = false;
     /// Bytes of the reply's text: [from, to). Text read beyond `to` was dropped and generated
     /// again.
     std::size_t from = 0;
     std::size_t to = 0;
-    /// Must not be played again.
+    /// Whether it was played, and must not be played again.
     bool is_used = false;
 
     bool is_stream() const noexcept;
@@ -47,7 +47,7 @@ struct recorded_segment {
     }
 };
 
-/// `x` must outlive the segment and have a place.
+/// `x` must outlive the segment, and its request must have a reply_key.
 recorded_segment parse_segment(const recorded_exchange& x);
 
 }  // namespace tandem::detail

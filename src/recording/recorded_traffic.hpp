@@ -32,10 +32,10 @@ struct recorded_exchange {
 struct recorded_traffic {
     bool has_prompts = true;
     bool is_cut_short = false;
-    /// Requests were still running or the last line is incomplete, and `is_cut_short` is not the
-    /// reason.
+    /// Whether requests were still running or the last line is incomplete, and `is_cut_short` is
+    /// not the reason.
     bool is_unfinished = false;
-    /// In the order of sending.
+    /// In the order in which they were sent.
     std::vector<recorded_exchange> exchanges{};
     std::vector<std::string> notes{};
 };

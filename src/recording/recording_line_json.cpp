@@ -23,7 +23,7 @@ constexpr double max_recording_ms = 1e12;
 
 constexpr const char* whole_answer = "whole";
 
-// Keeps the keys in an order that is convenient to read.
+// Keeps the order of the keys, which is convenient to read.
 using object = nlohmann::ordered_json;
 
 bool is_utf8(std::string_view bytes) {
@@ -111,9 +111,9 @@ recorded_request read_request(const json& line) {
                        .path = string_or(line, "path"),
                        .body = bytes_of(line, "body")};
     if (line.contains("reply"))
-        e.reply_key = recording_key{.reply = number_of(line, "reply"),
-                                    .text_bytes = number_of(line, "text_bytes"),
-                                    .is_prefill = bool_or(line, "prefill", false)};
+        e.reply_key = recorded_request_key{.reply = number_of(line, "reply"),
+                                           .text_bytes = number_of(line, "text_bytes"),
+                                           .is_prefill = bool_or(line, "prefill", false)};
     return e;
 }
 

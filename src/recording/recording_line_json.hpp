@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/recording_key.hpp"
+#include "base/recorded_request_key.hpp"
 
 #include "tandem/duration.hpp"
 #include "tandem/error.hpp"
@@ -29,7 +29,7 @@ struct recorded_request {
     std::string path{};
     std::string body{};
     /// `reply` is the reply's number in the recording; `scope_number` is not stored.
-    std::optional<recording_key> reply_key{};
+    std::optional<recorded_request_key> reply_key{};
 };
 
 struct recorded_status {
@@ -54,7 +54,7 @@ struct recorded_cut {
     std::uint64_t request = 0;
 };
 
-/// Whether `json` is valid JSON that fits into a line.
+/// Whether `note` is valid JSON that fits into a line.
 bool is_valid_note(std::string_view note);
 
 struct recorded_note {

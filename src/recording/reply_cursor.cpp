@@ -16,9 +16,9 @@ namespace {
 
 using kind = answer_step::kind;
 
-// The live client's cut, made for the same reason, must not come too late for the recorded one.
+// An extra wait, so that the live client has time to cut where the recorded client did.
 constexpr auto cut_margin = std::chrono::milliseconds(50);
-// The same margin for an interruption, which many other steps may precede.
+// The same for an interruption, which may come many steps later.
 constexpr auto end_margin = std::chrono::seconds(1);
 
 // A saturating sum, because a hostile recording may contain any counts.
@@ -43,7 +43,7 @@ bool is_to_come(const recorded_event& e, std::size_t position) {
 
 }  // namespace
 
-reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const replayed_request& request,
+reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const live_request& request,
                            duration peek_hold)
     : reply_(std::move(reply)),
       request_(request),
@@ -102,7 +102,7 @@ std::optional<answer_step> reply_cursor::begin_answer() {
     return step;
 }
 
-// The recorded client timed out. The live client waits just as long, and may then read on.
+// The recorded client timed out. The live client waits just as long, and may then keep reading.
 answer_step reply_cursor::begin_without_answer() {
     auto step = make_step_at(segment().exchange->ended_at);
     step.what = kind::status;
@@ -139,12 +139,12 @@ const recorded_event* reply_cursor::find_event() {
     return nullptr;
 }
 
-// Events that arrived together are delivered together: along with a chunk, the client also sees an
-// end that follows it.
+// Events that arrived together are delivered together, so that the client sees an end that directly
+// follows a chunk.
 std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     if (exceeds_token_limit(first)) return end_at_limit();
     if (was_recorded_limit(first)) return refuse();
-    // The first token after a skip is as fast as the first token of the segment.
+    // The first token after a skip comes as soon as the first token of the segment did.
     if (std::exchange(has_skipped_, false)) at_ += first.at - segment().events.front().at;
     auto step = make_step_at(first.at);
     step.bytes = encode_bytes(first);
@@ -159,8 +159,8 @@ std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     return step;
 }
 
-// Whether the event is the first part of a character after the text that the next request continued
-// from; that request generated the character again.
+// Whether the event holds the first bytes of a character that the cut split: the next request
+// continued before the character, and generated it again.
 bool reply_cursor::is_dropped(const recorded_event& e) const {
     const auto& s = segment();
     return is_token(e.event) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&

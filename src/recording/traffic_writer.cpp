@@ -17,7 +17,7 @@ void traffic_writer::write(time_point now, wire::recording_entry entry) try {
     if (is_full_) return;
     auto line = wire::format_recording_line({now - began_, std::move(entry)});
     const auto bytes = bytes_ + line.size() + 1;
-    // A recording needs its first line, so that one is written regardless of its size.
+    // A recording needs its first line, which is therefore written regardless of its size.
     is_full_ = bytes_ > 0 && bytes > options_.max_bytes;
     bytes_ = bytes;
     to_(is_full_ ? wire::format_recording_line({now - began_, wire::recording_full{}}) : line);
@@ -48,7 +48,7 @@ std::uint64_t traffic_writer::record_request(time_point now, const std::string& 
     if (is_full_) return ++requests_;
     auto entry = describe_request(server, request);
     const auto number = entry.number;
-    if (!options_.prompts && wire::contains_prompts(request.path))
+    if (!options_.prompts && wire::path_carries_prompts(request.path))
         withheld_[number].path = request.path;
     write(now, std::move(entry));
     return number;

@@ -15,8 +15,8 @@
 
 namespace tandem::detail {
 
-/// Numbers the requests on the wire, and writes the traffic as lines. Thread-safe, because the
-/// servers of one recording may be used on several loops.
+/// Numbers the requests, and writes the traffic as lines. Thread-safe, because the servers of one
+/// recording may be used on several loops.
 class traffic_writer {
  public:
     /// `began` is the start time as readable text.

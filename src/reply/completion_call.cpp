@@ -21,7 +21,7 @@ std::string encode_body(const completion_params& order) {
 
 void completion_call::start(transport::http_transport& transport, std::string body,
                             std::weak_ptr<const void> owner, std::string traceparent,
-                            std::optional<recording_key> place) {
+                            std::optional<recorded_request_key> place) {
     owner_ = std::move(owner);
     sent_at_ = now();
     reader_ = wire::completion_reader();

@@ -44,7 +44,7 @@ class completion_call : private transport::exchange_handler {
     /// are as in http_request.
     void start(transport::http_transport& transport, std::string body,
                std::weak_ptr<const void> owner, std::string traceparent = {},
-               std::optional<recording_key> place = {});
+               std::optional<recorded_request_key> place = {});
     /// When the last request was sent.
     time_point sent_at() const noexcept { return sent_at_; }
     /// Closes the connection before it returns.

@@ -1,7 +1,7 @@
 #include "reply/reply_shell.hpp"
 
 #include "base/format_count.hpp"
-#include "config/apply_delivery.hpp"
+#include "config/apply_delivery_options.hpp"
 #include "config/config_defaults.hpp"
 #include "loop/clock.hpp"
 #include "reply/machine/generation_options_check.hpp"
@@ -38,7 +38,7 @@ std::shared_ptr<reply_shell> reply_shell::make(strand_scope& scope, const config
                                                reply_options wish, reply_server_source source,
                                                std::weak_ptr<reply_listener> listener,
                                                interrupt_count interrupts) {
-    const auto own = apply_delivery(rules, wish.options.delivery);
+    const auto own = apply_delivery_options(rules, wish.options.delivery);
     std::shared_ptr<reply_shell> shell(new reply_shell(scope, own, std::move(wish),
                                                        std::move(source), std::move(listener),
                                                        std::move(interrupts)));

@@ -1,7 +1,7 @@
 // The part of reply_shell that performs the machine's actions.
 #include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -207,10 +207,10 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                             .reuse_cache = !server_->slots().holds_foreign_text(slot),
                             .settings = settings}),
                weak_from_this(), options_.traceparent,
-               recording_key{.scope_number = scope_->scope_number(),
-                             .reply = id(),
-                             .text_bytes = machine_.transcript().generated().size(),
-                             .is_prefill = &call == &warming_});
+               recorded_request_key{.scope_number = scope_->scope_number(),
+                                    .reply = id(),
+                                    .text_bytes = machine_.transcript().generated().size(),
+                                    .is_prefill = &call == &warming_});
 }
 
 void reply_shell::on_calls_parsed(std::vector<tool_call> calls) {
@@ -222,8 +222,8 @@ void reply_shell::on_calls_parsed(std::vector<tool_call> calls) {
 std::optional<std::vector<tool_call>> reply_shell::decode_calls() const {
     const auto text = machine_.call_text();
     if (!uses_call_schema(options_) && !text.empty()) return std::nullopt;
-    auto call = text.empty() ? wire::decode_channel_call(machine_.result().reasoning)
-                             : wire::decode_json_call(text, options_);
+    auto call = text.empty() ? wire::decode_gpt_oss_call(machine_.result().reasoning)
+                             : wire::decode_json_tool_call(text, options_);
     std::vector<tool_call> calls;
     if (call) calls.push_back(*std::move(call));
     return calls;

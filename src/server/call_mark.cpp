@@ -133,7 +133,8 @@ string_view opening_in(string_view text) noexcept {
 
 /// The tags that end an assistant's message, and those that directly follow; if its words have
 /// marks, those up to the next question.
-std::vector<string_view> tags_after_message(string_view after, const text::text_marks& words) {
+std::vector<string_view> tags_after_message(string_view after,
+                                            const text::reply_delimiters& words) {
     if (!words.opening.empty())
         return find_tags(after.substr(after.starts_with(words.closing) ? words.closing.size() : 0));
     const auto text = text::trim_leading_space(after);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/template_tags.hpp"
-#include "text/chunks/call_splitter.hpp"
+#include "text/chunks/tool_call_splitter.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/server.hpp"
@@ -25,7 +25,7 @@ struct call_mark {
     /// The text from there to the function's name, such as "<tool_call>\n{\"name\": \"".
     std::string lead{};
     /// The marks around the words of each reply, with or without calls.
-    text::text_marks words{};
+    text::reply_delimiters words{};
     /// Tokens of the marks and of a call that the server may hide, for `preserved_tokens` of a
     /// completion. Some may be unknown to the model.
     std::vector<std::string> preserved{};

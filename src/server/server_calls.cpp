@@ -67,8 +67,9 @@ call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::i
 call_id server_calls::tokenize_prompt_rest(std::string_view text, bool follows_ids,
                                            handler<std::vector<std::int32_t>> done) {
     if (reject_invalid(wire::check_request_text("the text", text), done)) return no_call;
-    return tokenize_body(follows_ids ? wire::tokenize_tail_body(text) : wire::tokenize_body(text),
-                         std::move(done));
+    return tokenize_body(
+        follows_ids ? wire::tokenize_continuation_body(text) : wire::tokenize_body(text),
+        std::move(done));
 }
 
 call_id server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
@@ -83,8 +84,8 @@ call_id server_calls::tokenize_body(std::string body, handler<std::vector<std::i
 }
 
 call_id server_calls::detokenize(std::span<const std::int32_t> ids, handler<std::string> done) {
-    return call({.path = "/detokenize", .body = wire::detokenize_body(ids)}, wire::decode_text,
-                std::move(done));
+    return call({.path = "/detokenize", .body = wire::detokenize_body(ids)},
+                wire::decode_detokenized_text, std::move(done));
 }
 
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
@@ -94,7 +95,7 @@ call_id server_calls::apply_template(const std::vector<chat_message>& messages,
     return call({.path = "/apply-template",
                  .body = wire::apply_template_body(messages, hides_tools ? "" : o.tools,
                                                    o.template_options)},
-                wire::decode_prompt, std::move(done));
+                wire::decode_rendered_prompt, std::move(done));
 }
 
 call_id server_calls::parse_reply(const wire::reply_to_parse& r, const generation_options& o,
@@ -122,18 +123,18 @@ call_id server_calls::adapters(handler<std::vector<server_adapter>> done) {
 
 call_id server_calls::set_adapters(std::span<const adapter_scale> adapters, handler<> done) {
     return call({.path = "/lora-adapters", .body = wire::encode_adapter_list(adapters)},
-                wire::decode_adapters_set, std::move(done));
+                wire::decode_set_adapters_answer, std::move(done));
 }
 
 call_id server_calls::save_slot(int slot, std::string_view file, handler<slot_file_result> done) {
-    if (reject_invalid(wire::check_file_name(file), done)) return no_call;
+    if (reject_invalid(wire::check_slot_file_name(file), done)) return no_call;
     return call({.path = wire::slot_save_path(slot), .body = wire::slot_file_body(file)},
                 wire::decode_slot_saved, std::move(done));
 }
 
 call_id server_calls::restore_slot(int slot, std::string_view file,
                                    handler<slot_file_result> done) {
-    if (reject_invalid(wire::check_file_name(file), done)) return no_call;
+    if (reject_invalid(wire::check_slot_file_name(file), done)) return no_call;
     return call({.path = wire::slot_restore_path(slot), .body = wire::slot_file_body(file)},
                 wire::decode_slot_restored, std::move(done));
 }

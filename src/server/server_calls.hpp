@@ -57,7 +57,8 @@ class server_calls {
     call_id force_call(const wire::begun_call& c, const generation_options& o, duration limit,
                        handler<wire::parsed_reply> done);
     call_id erase_slot(int slot, handler<> done);
-    /// If wire::check_file_name() rejects the name, the error is bad_request, and nothing is sent.
+    /// If wire::check_slot_file_name() rejects the name, the error is bad_request, and nothing is
+    /// sent.
     call_id save_slot(int slot, std::string_view file, handler<slot_file_result> done);
     call_id restore_slot(int slot, std::string_view file, handler<slot_file_result> done);
 

@@ -68,7 +68,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;
-    bool is_server() const noexcept override { return true; }
+    bool owns_transport() const noexcept override { return true; }
 
     /// Why no request may be sent because the last ones failed; nullopt if a request may be sent.
     /// In that case, the request is recorded as sent, and must be sent.

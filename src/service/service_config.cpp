@@ -34,11 +34,11 @@ void check_servers(const service_config& c, std::vector<config_fault>& faults) {
 }  // namespace
 
 std::string_view to_string(placement p) noexcept {
-    return name_in({"round_robin", "least_busy"}, p);
+    return find_enum_name({"round_robin", "least_busy"}, p);
 }
 
 std::string_view to_string(server_status::health h) noexcept {
-    return name_in({"not asked yet", "up", "loading its model", "down"}, h);
+    return find_enum_name({"not asked yet", "up", "loading its model", "down"}, h);
 }
 
 std::vector<config_fault> check(const service_config& c) {

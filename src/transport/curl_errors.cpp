@@ -113,7 +113,7 @@ std::string words_about_tls(CURLcode code, const failure_context& c) {
 constexpr std::string_view silent_handshake =
     "the port does not answer the TLS handshake: if it speaks http, use http:// in the URL";
 
-// The server accepted the TCP connection; the timeout expired after that.
+// Whether the timeout expired after the server had accepted the TCP connection.
 bool is_in_handshake(const failure_context& c) {
     return c.https && c.detail.find("SSL") != std::string_view::npos;
 }
@@ -155,8 +155,7 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
     }
 }
 
-// The name of the variable that sets a proxy, because users easily forget a proxy set in the
-// environment.
+// The environment variable that sets a proxy, which users easily forget; null if there is none.
 const char* environment_proxy(bool https) {
     constexpr std::array https_names{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
     constexpr std::array http_names{"http_proxy", "all_proxy", "ALL_PROXY", ""};

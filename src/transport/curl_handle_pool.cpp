@@ -20,8 +20,8 @@ constexpr long address_lifetime = 60;
 constexpr long read_at_once = 8192;
 
 bool curl_is_ready() {
-    // Thread-safe, as the initialization of a local static. Never undone, because other code may
-    // use curl.
+    // The initialization of a local static is thread-safe. curl is never cleaned up, because other
+    // code may use it.
     static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
     return code == CURLE_OK;
 }
@@ -110,13 +110,13 @@ easy_handle curl_handle_pool::prepare_handle(const http_request& request, header
     return easy;
 }
 
-std::optional<duration> curl_handle_pool::request_connect_timeout(
+std::optional<duration> curl_handle_pool::own_connect_timeout(
     const http_request& request) const noexcept {
     const auto& own = request.connect_within;
     return own && *own < options_.connect_timeout ? own : std::nullopt;
 }
 
-void curl_handle_pool::doubt_address_unless_connected(CURL* easy) noexcept {
+void curl_handle_pool::bypass_dns_cache_unless_connected(CURL* easy) noexcept {
     curl_off_t connect_time = 0;
     curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connect_time);
     is_address_doubtful_ = connect_time == 0;
@@ -149,7 +149,7 @@ CURLcode curl_handle_pool::set_request_options(CURL* easy, const http_request& r
     option_setter set(easy);
     set(CURLOPT_DNS_CACHE_TIMEOUT, is_address_doubtful_ ? 0L : address_lifetime);
     set(CURLOPT_CONNECTTIMEOUT_MS,
-        milliseconds_of(request_connect_timeout(request).value_or(options_.connect_timeout)));
+        milliseconds_of(own_connect_timeout(request).value_or(options_.connect_timeout)));
     set(CURLOPT_URL, (server_.base + request.path).c_str());
     set(sends_body ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
     set(CURLOPT_CUSTOMREQUEST, plain ? nullptr : request.method.c_str());

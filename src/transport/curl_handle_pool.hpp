@@ -18,22 +18,23 @@ class curl_handle_pool {
  public:
     explicit curl_handle_pool(curl_options options);
 
-    /// The fault of the options, if any; prepare_handle() must not be called then.
+    /// The fault of the options; if there is one, prepare_handle() must not be called.
     const std::optional<std::string>& fault() const noexcept { return fault_; }
     const server_url& server() const noexcept { return server_; }
     const curl_options& options() const noexcept { return options_; }
     /// The proxy's URL without credentials.
     const std::string& redacted_proxy() const noexcept { return shown_proxy_; }
 
-    /// A handle prepared for `request`. The request's body and `own`, which holds its additional
-    /// headers, must outlive the use of the handle. Null with `code` set if curl reports an error.
+    /// Prepares a handle for `request`. The request's body and `own`, which receives its additional
+    /// headers, must outlive the use of the handle. If curl reports an error, sets `code` and
+    /// returns null.
     easy_handle prepare_handle(const http_request& request, header_list& own, CURLcode& code);
     void return_handle(easy_handle easy) noexcept;
-    /// The transfer of this handle has ended. If it did not connect, later ones ask for the address
-    /// again: a restarted server may have another one.
-    void doubt_address_unless_connected(CURL* easy) noexcept;
-    /// The connect limit of a request that must connect sooner than others.
-    std::optional<duration> request_connect_timeout(const http_request& request) const noexcept;
+    /// Reports that the transfer of this handle has ended. If it did not connect, later transfers
+    /// resolve the host name again, because a restarted server may have another address.
+    void bypass_dns_cache_unless_connected(CURL* easy) noexcept;
+    /// The request's own connect timeout, if it is shorter than the general one.
+    std::optional<duration> own_connect_timeout(const http_request& request) const noexcept;
 
  private:
     CURLcode set_common_options(CURL* easy) const;

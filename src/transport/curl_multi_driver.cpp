@@ -28,7 +28,7 @@ void curl_multi_driver::start(transfer& t) {
     if (!why) return connect_now();
     detach(t);
     t.end(std::move(why));
-    queue_->run_soon();
+    queue_->deliver_soon();
 }
 
 std::optional<failure> curl_multi_driver::launch(transfer& t) {
@@ -43,13 +43,13 @@ std::optional<failure> curl_multi_driver::launch(transfer& t) {
     return {};
 }
 
-// Connects now, not in the next loop iteration. Calls no handlers, because results are delivered in
-// that one. It is safe to call curl here, because handlers never run inside its callbacks.
+// Connects now rather than in the next loop iteration. Calls no handlers: the results are delivered
+// in that iteration. It is safe to call curl here, because handlers never run inside its callbacks.
 void curl_multi_driver::connect_now() {
     int running = 0;
     curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
     collect_finished_transfers();
-    if (!queue_->is_empty()) queue_->run_soon();
+    if (!queue_->is_empty()) queue_->deliver_soon();
 }
 
 void curl_multi_driver::cut_transfer(transfer& t) noexcept {
@@ -94,7 +94,7 @@ void curl_multi_driver::perform_socket_action(curl_socket_t fd, int mask) {
     int running = 0;
     curl_multi_socket_action(multi_.get(), fd, mask, &running);
     collect_finished_transfers();
-    queue_->run();
+    queue_->deliver_all();
 }
 
 void curl_multi_driver::collect_finished_transfers() {
@@ -108,7 +108,7 @@ void curl_multi_driver::finish(CURL* easy, CURLcode code) {
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &self);
     auto& t = *reinterpret_cast<transfer*>(self);
     auto why = outcome(t, code);
-    pool_.doubt_address_unless_connected(easy);
+    pool_.bypass_dns_cache_unless_connected(easy);
     detach(t);
     t.end(std::move(why));
 }
@@ -118,7 +118,7 @@ void curl_multi_driver::detach(transfer& t) noexcept {
     running_.erase(&t);
     // Must come first, while the descriptors are certainly ours: curl 7.88 closes the socket of an
     // unfinished connection without reporting it.
-    sockets_.close_sockets(t.sockets());
+    sockets_.disconnect_sockets(t.sockets());
     curl_multi_remove_handle(multi_.get(), t.easy());
     sockets_.watch_kept_sockets(t.sockets());
     pool_.return_handle(t.detach());
@@ -135,7 +135,7 @@ failure_context curl_multi_driver::context_of(const transfer& t) const {
                       .proxy = pool_.redacted_proxy(),
                       .https = pool_.server().https,
                       .connect_timeout = pool_.options().connect_timeout,
-                      .connect_within = pool_.request_connect_timeout(t.request()),
+                      .connect_within = pool_.own_connect_timeout(t.request()),
                       .peer = pool_.options().peer,
                       .detail = t.curl_error_text(),
                       .http_status = t.http_status()};

@@ -12,7 +12,7 @@ void delivery_queue::push(transfer& t) {
     t.queued_ = true;
 }
 
-void delivery_queue::run() {
+void delivery_queue::deliver_all() {
     if (running_) return;
     running_ = true;
     try {
@@ -20,7 +20,7 @@ void delivery_queue::run() {
     } catch (...) {
         running_ = false;
         // Schedules the remaining deliveries, because the event loop may be run again.
-        run_soon();
+        deliver_soon();
         throw;
     }
     running_ = false;
@@ -39,9 +39,9 @@ void delivery_queue::deliver_next() {
     }
 }
 
-void delivery_queue::run_soon() {
+void delivery_queue::deliver_soon() {
     if (running_) return;
-    boost::asio::post(executor_, [self = shared_from_this()] { self->run(); });
+    boost::asio::post(executor_, [self = shared_from_this()] { self->deliver_all(); });
 }
 
 }  // namespace tandem::transport

@@ -10,19 +10,20 @@ namespace tandem::transport {
 
 class transfer;
 
-/// The exchanges with news for their handlers. curl's callbacks only push; run() is called after
-/// curl returns, or from the event loop. Shared with its queued handler.
+/// The transfers that have something to report to their handlers. curl's callbacks only push;
+/// deliver_all() is called after curl returns, or from the event loop. Kept alive by its posted
+/// handler.
 class delivery_queue : public std::enable_shared_from_this<delivery_queue> {
  public:
     explicit delivery_queue(boost::asio::any_io_executor executor)
         : executor_(std::move(executor)) {}
 
     void push(transfer& t);
-    /// Delivers everything, including exchanges pushed during the call. If a handler throws, the
-    /// exception propagates, and the event loop delivers the remaining ones.
-    void run();
-    /// Posts a call of run() to the event loop, unless run() is already active.
-    void run_soon();
+    /// Delivers everything, including what is pushed during the call. If a handler throws, the
+    /// exception propagates, and the event loop delivers the rest.
+    void deliver_all();
+    /// Posts a call of deliver_all() to the event loop, unless deliver_all() is already active.
+    void deliver_soon();
     bool is_empty() const noexcept { return waiting_.empty(); }
     void clear() noexcept { waiting_.clear(); }
 

@@ -4,7 +4,7 @@
 
 namespace tandem::transport {
 
-/// Receives loop events on behalf of curl.
+/// Receives events of the event loop on behalf of curl.
 class event_loop_listener {
  public:
     /// `mask` is a set of CURL_CSELECT_* bits.

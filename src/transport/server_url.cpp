@@ -129,7 +129,7 @@ parsed_url parse_server_url(std::string_view text) {
     return {std::move(result), {}};
 }
 
-// Before a scheme, there is no colon; before a "://" inside a password, there is.
+// No colon precedes the "://" of a scheme, but one precedes a "://" inside a password.
 std::string without_credentials(const std::string& text) {
     const auto at = text.rfind('@');
     if (at == text.npos) return text;

@@ -12,8 +12,8 @@ struct server_url {
     std::string base;
     /// The URL for display: without credentials, with the port.
     std::string shown;
-    /// Equal for all spellings of one server. `localhost`, 127.0.0.1 and [::1] are the same host;
-    /// an address replaces the host.
+    /// The same for all spellings of a server's URL. `localhost`, 127.0.0.1 and [::1] are the same
+    /// host; an address replaces the host.
     std::string identity;
     std::string host;
     /// Where to connect instead of the host, whose name still applies to TLS: the fragment, as in
@@ -30,16 +30,16 @@ struct parsed_url {
 
 parsed_url parse_server_url(std::string_view text);
 
-/// The fault of a server's URL, described without its credentials; nullopt if the URL is valid. It
-/// needs a scheme (http or https) and a host; port, credentials, path and address are optional.
+/// The fault of a server's URL, described without its credentials; nullopt if the URL is valid. A
+/// URL needs a scheme (http or https) and a host; port, credentials, path and address are optional.
 std::optional<std::string> check_server_url(std::string_view url);
 
-/// llama-server's own API is not below /v1, so a URL with that path gets no useful answer.
-/// Precondition: the URL has no fault.
+/// The fault of a URL whose path contains /v1: llama-server's own API is not below that path.
+/// Precondition: the URL has no other fault.
 std::optional<std::string> check_api_path(std::string_view url);
 
-/// server_url::identity; a URL with a fault is its own identity. For comparing many URLs: each call
-/// parses only one.
+/// server_url::identity; a URL with a fault is its own identity. Use it to compare many URLs: each
+/// call parses only one.
 std::string server_identity(std::string_view url);
 
 /// Whether both URLs name the same server, ignoring the case of the host, the default port, a
@@ -58,7 +58,7 @@ std::optional<std::string> check_api_key(std::string_view api_key);
 /// `text` without user name and password, for messages.
 std::string without_credentials(const std::string& text);
 
-/// The URL of the server at this IP address of the host.
+/// `url` with the IP address to connect to instead of looking up the host; see server_url::address.
 std::string url_at_address(std::string_view url, std::string_view address);
 /// `url` without the address.
 std::string without_address(std::string_view url);

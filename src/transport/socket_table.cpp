@@ -48,7 +48,7 @@ socket_table::~socket_table() {
     stop_watching();
 }
 
-CURLcode socket_table::attach(CURL* easy, socket_owner& owner) {
+CURLcode socket_table::attach(CURL* easy, transfer_sockets& owner) {
     owner.table = this;
     option_setter set(easy);
     set(CURLOPT_OPENSOCKETFUNCTION, &socket_table::open_trampoline);
@@ -60,7 +60,7 @@ CURLcode socket_table::attach(CURL* easy, socket_owner& owner) {
 
 curl_socket_t socket_table::open_trampoline(void* owner, curlsocktype,
                                             curl_sockaddr* address) noexcept {
-    auto& o = *static_cast<socket_owner*>(owner);
+    auto& o = *static_cast<transfer_sockets*>(owner);
     return o.table->open(*address, o);
 }
 
@@ -69,7 +69,7 @@ int socket_table::close_trampoline(void* table, curl_socket_t fd) noexcept {
     return 0;
 }
 
-curl_socket_t socket_table::open(const curl_sockaddr& address, socket_owner& owner) noexcept {
+curl_socket_t socket_table::open(const curl_sockaddr& address, transfer_sockets& owner) noexcept {
     // A child process that inherited the socket would keep the connection open after a cut.
     const int type = address.socktype | SOCK_CLOEXEC | SOCK_NONBLOCK;
     const curl_socket_t fd = ::socket(address.family, type, address.protocol);
@@ -101,22 +101,21 @@ void socket_table::watch(curl_socket_t fd, int what) {
     e.watcher->set_interest(what);
 }
 
-void socket_table::set_reading_held(socket_owner& owner, bool held) {
+void socket_table::set_reading_held(transfer_sockets& owner, bool held) {
     if (std::exchange(owner.held, held) == held) return;
     for (const auto fd : owner.sockets)
         if (const auto found = find(fd, owner); found != entries_.end() && found->second.watcher)
             found->second.watcher->set_reading_held(held);
 }
 
-// The next exchange may have received the descriptor of a socket that curl closed without reporting
-// it.
+// If curl closed a socket without reporting it, a later transfer may own its descriptor.
 socket_table::entry_map::iterator socket_table::find(curl_socket_t fd,
-                                                     const socket_owner& owner) noexcept {
+                                                     const transfer_sockets& owner) noexcept {
     const auto found = entries_.find(fd);
     return found != entries_.end() && found->second.owner == &owner ? found : entries_.end();
 }
 
-void socket_table::close_sockets(socket_owner& owner) noexcept {
+void socket_table::disconnect_sockets(transfer_sockets& owner) noexcept {
     for (const auto fd : owner.sockets) {
         const auto found = find(fd, owner);
         if (found == entries_.end()) continue;
@@ -134,7 +133,7 @@ void socket_table::close_sockets(socket_owner& owner) noexcept {
     }
 }
 
-void socket_table::watch_kept_sockets(socket_owner& owner) noexcept {
+void socket_table::watch_kept_sockets(transfer_sockets& owner) noexcept {
     for (const auto fd : std::exchange(owner.sockets, {})) {
         const auto found = entries_.find(fd);
         if (found == entries_.end() || found->second.owner) continue;

@@ -13,8 +13,8 @@ namespace tandem::transport {
 
 class socket_table;
 
-/// The open sockets that curl uses for one exchange.
-struct socket_owner {
+/// The open sockets that curl uses for one transfer.
+struct transfer_sockets {
     socket_table* table = nullptr;
     std::vector<curl_socket_t> sockets;
     bool held = false;
@@ -30,8 +30,8 @@ class socket_table {
 
     /// Makes `easy` open and close its sockets here. `owner` must stay valid until
     /// watch_kept_sockets() or until curl has closed them.
-    CURLcode attach(CURL* easy, socket_owner& owner);
-    curl_socket_t open(const curl_sockaddr& address, socket_owner& owner) noexcept;
+    CURLcode attach(CURL* easy, transfer_sockets& owner);
+    curl_socket_t open(const curl_sockaddr& address, transfer_sockets& owner) noexcept;
     void close(curl_socket_t fd) noexcept;
 
     /// For CURLMOPT_SOCKETFUNCTION: `what` is one of CURL_POLL_*.
@@ -39,34 +39,34 @@ class socket_table {
 
     /// Stops or resumes reading the sockets of `owner`. curl should do this for a paused transfer,
     /// but some versions, such as 8.5, keep reading into a buffer without a useful bound.
-    void set_reading_held(socket_owner& owner, bool held);
+    void set_reading_held(transfer_sockets& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
     /// gracefully, or after a failed wait. The descriptors stay in use until curl closes them.
     /// Skips a socket that curl closed without reporting it, because its descriptor may belong to
     /// another file. Call watch_kept_sockets() after curl has removed the transfer.
-    void close_sockets(socket_owner& owner) noexcept;
+    void disconnect_sockets(transfer_sockets& owner) noexcept;
 
-    /// Watches the descriptors that curl has kept, so that it notices their dead connections. Not
-    /// before: a watcher of a socket that curl closes without reporting it would later remove its
-    /// number from the event loop, where it may be that of another socket.
-    void watch_kept_sockets(socket_owner& owner) noexcept;
+    /// Watches the descriptors that curl has kept, so that curl notices their dead connections.
+    /// This must not happen earlier: if curl closes a socket without reporting it, its watcher
+    /// could later remove another socket with the same number from the event loop.
+    void watch_kept_sockets(transfer_sockets& owner) noexcept;
 
     void stop_watching();
 
  private:
     struct entry {
-        socket_owner* owner = nullptr;
+        transfer_sockets* owner = nullptr;
         std::shared_ptr<socket_watcher> watcher{};
         // Identifies the socket permanently, unlike its descriptor; 0 if the kernel provides none.
         std::uint64_t cookie = 0;
-        // What curl waited for before close_sockets().
+        // What curl waited for before disconnect_sockets().
         int kept_interest = 0;
     };
 
     using entry_map = std::unordered_map<curl_socket_t, entry>;
 
-    entry_map::iterator find(curl_socket_t fd, const socket_owner& owner) noexcept;
+    entry_map::iterator find(curl_socket_t fd, const transfer_sockets& owner) noexcept;
     static curl_socket_t open_trampoline(void* owner, curlsocktype purpose,
                                          curl_sockaddr* address) noexcept;
     static int close_trampoline(void* table, curl_socket_t fd) noexcept;

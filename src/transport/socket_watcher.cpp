@@ -88,7 +88,7 @@ void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
     armed_ &= ~mask;
     if (mask == CURL_CSELECT_OUT && !(wanted_ & mask)) return drop_write_interest();
     if (!(allowed_interest() & mask)) return;
-    // curl does not repeat its request for the same events, so they are armed again if a handler
+    // curl does not request the same events again, so the waits are armed again if a handler
     // throws.
     try {
         events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);

@@ -20,7 +20,7 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
                    event_loop_listener& events);
     ~socket_watcher();
 
-    /// The event loop has registered the socket.
+    /// Whether the event loop has registered the socket.
     bool is_registered() const noexcept { return !assign_error_; }
     /// `what` is CURL_POLL_IN, _OUT or _INOUT, which have the same bits as CURL_CSELECT_*.
     void set_interest(int what);

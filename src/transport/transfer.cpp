@@ -29,7 +29,8 @@ duration connecting_time(CURL* easy) noexcept {
     return std::chrono::microseconds(std::max(tcp, tls));
 }
 
-// The header may also be a date. curl reports 0 if there is neither.
+// The header may also contain a date, which curl converts. curl reports 0 if there is no valid
+// header.
 std::optional<duration> read_retry_after(CURL* easy) noexcept {
     curl_off_t seconds = 0;
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
@@ -81,7 +82,7 @@ void transfer::resume() {
     if (!std::exchange(paused_, false)) return;
     resume_curl();
     queue_->push(*this);
-    queue_->run_soon();
+    queue_->deliver_soon();
 }
 
 void transfer::end(std::optional<failure> why) {

@@ -31,7 +31,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     CURLcode attach(easy_handle easy, socket_table& table);
     easy_handle detach() noexcept;
     CURL* easy() const noexcept { return easy_.get(); }
-    socket_owner& sockets() noexcept { return sockets_; }
+    transfer_sockets& sockets() noexcept { return sockets_; }
 
     void pause();
     void resume();
@@ -76,7 +76,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     exchange_handler* handler_;
     std::shared_ptr<delivery_queue> queue_;
     easy_handle easy_;
-    socket_owner sockets_;
+    transfer_sockets sockets_;
     std::array<char, CURL_ERROR_SIZE> curl_words_{};
 
     body_buffer body_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/recording_key.hpp"
+#include "base/recorded_request_key.hpp"
 #include "base/time.hpp"
 
 #include "tandem/error.hpp"
@@ -26,7 +26,7 @@ struct http_request {
     /// Connect limit, if shorter than the general one.
     std::optional<duration> connect_within{};
     /// The reply that the request belongs to. It is not sent.
-    std::optional<recording_key> reply_key{};
+    std::optional<recorded_request_key> reply_key{};
 };
 
 /// Receives the answer to one request. No function is called from inside start() or resume(), while
@@ -46,8 +46,7 @@ class exchange_handler {
     ~exchange_handler() = default;
 };
 
-/// A running request. Destroying it cuts it: the destructor closes the connection before it
-/// returns.
+/// A running request. Its destructor cuts the request: it closes the connection before it returns.
 class exchange {
  public:
     virtual ~exchange() = default;

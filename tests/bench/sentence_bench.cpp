@@ -2,7 +2,7 @@
 // `token` is the time for one token. It should not depend on the length.
 
 #include "prose.hpp"
-#include "text/sentences/spoken_boundary.hpp"
+#include "text/sentences/spoken_boundary_detector.hpp"
 
 #include <benchmark/benchmark.h>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 using tandem::testing::prose;
 using tandem::testing::token_like_pieces;
 using tandem::testing::token_list;
-using tandem::text::spoken_boundary;
+using tandem::text::spoken_boundary_detector;
 
 token_list characters(std::string_view text) {
     token_list tokens;
@@ -26,7 +26,7 @@ token_list characters(std::string_view text) {
 void read(benchmark::State& state, const token_list& tokens, std::string_view language = "en") {
     const auto count = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {
-        spoken_boundary detector(language);
+        spoken_boundary_detector detector(language);
         for (std::size_t n = 0, i = 0; n < count; ++n) {
             for (auto v = detector.feed(tokens[i]); v.settled;)
                 v = detector.end_sentence_after(*v.settled);

@@ -25,7 +25,7 @@ class mixed_prompt : public contract {
         return found;
     }
     ids tokens_of_start() { return tokens(wire::tokenize_body(start())); }
-    ids tokens_of_tail() { return tokens(wire::tokenize_tail_body(tail())); }
+    ids tokens_of_tail() { return tokens(wire::tokenize_continuation_body(tail())); }
 
     // The first turn with its reply, and the text that the template adds for the second turn.
     static std::string start() { return whole().substr(0, end_of_reply()); }
@@ -114,7 +114,7 @@ TEST_P(mixed_prompt, is_answered_as_its_ids_are) {
 TEST_P(mixed_prompt, may_have_a_tail_without_special_tokens_or_an_empty_one) {
     const auto before = tokens_of_start();
     for (const std::string text : {" And then?", "\n", "x", ""}) {
-        const auto after = tokens(wire::tokenize_tail_body(text));
+        const auto after = tokens(wire::tokenize_continuation_body(text));
         EXPECT_EQ(counts_of(*run(mixed(before, text))).prompt, size_of(before + after)) << text;
     }
 }
@@ -122,7 +122,7 @@ TEST_P(mixed_prompt, may_have_a_tail_without_special_tokens_or_an_empty_one) {
 TEST_P(mixed_prompt_with_bos, has_it_before_the_ids_alone) {
     const auto before = tokens_of_start(), after = tokens_of_tail();
     const auto bos = tokens(wire::tokenize_body("x")).at(0);
-    ASSERT_NE(bos, tokens(wire::tokenize_tail_body("x")).at(0)) << "no BOS is added";
+    ASSERT_NE(bos, tokens(wire::tokenize_continuation_body("x")).at(0)) << "no BOS is added";
     EXPECT_EQ(before.at(0), bos);
     EXPECT_EQ(before + after, tokens(wire::tokenize_body(whole())));
     run(mixed(before, tail()));

@@ -3,7 +3,7 @@
 #include "gateway/requests/completion_request.hpp"
 #include "gateway/requests/response_request.hpp"
 #include "text/characters/utf8.hpp"
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include <algorithm>
 #include <string>

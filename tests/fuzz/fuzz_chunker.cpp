@@ -60,13 +60,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto how = in.number(31);
         const auto token = sanitized_utf8(in.bytes(how % 8));
         feed(chunks, token, r);
-        if (how & 8) chunks.hold_expired();
+        if (how & 8) chunks.on_hold_expired();
         if (how & 16) take_all(chunks, r);
-        fuzzing::require(r.handed_out + std::string(chunks.unread()) == r.fed);
+        fuzzing::require(r.handed_out + std::string(chunks.untaken_text()) == r.fed);
     }
     chunks.finish();
     take_all(chunks, r);
-    fuzzing::require(chunks.current() == status::reading && chunks.unread().empty());
+    fuzzing::require(chunks.current() == status::reading && chunks.untaken_text().empty());
     fuzzing::require(r.handed_out == r.fed && r.tokens_handed_out == r.tokens_fed);
     return 0;
 }

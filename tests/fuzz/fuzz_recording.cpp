@@ -42,7 +42,7 @@ transport::http_request completion(fuzzing::input& in, bool has_place, bool is_p
         .body = fmt::format(R"({{"prompt":"p{}","id_slot":{},"n_predict":{}}})", reply, id_slot,
                             n_predict)};
     if (has_place)
-        request.reply_key = recording_key{
+        request.reply_key = recorded_request_key{
             .scope_number = 1, .reply = reply, .text_bytes = text_bytes, .is_prefill = is_prefill};
     return request;
 }

@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     decode_by<std::vector<slot_state>>(wire::decode_slots, a);
     decode_by<std::vector<wire::token_id>>(wire::decode_tokens, a);
     require_same_tokens(a.body);
-    decode_by<std::string>(wire::decode_prompt, a);
+    decode_by<std::string>(wire::decode_rendered_prompt, a);
     decode_by<int>(wire::decode_slot_erased, a);
     diagnostics diag;
     const auto ec = wire::decode_error("/completion", a.http_status, a.body, diag);

@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
-#include "text/speech/speech_maker.hpp"
+#include "text/speech/speech_text_maker.hpp"
 
 #include "tandem/utf8.hpp"
 
@@ -42,7 +42,7 @@ void check(const chunk& c, bool replaces) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzzing::input in(data, size);
     const auto choice = in.number(63);
-    text::speech_maker voice(options_of(choice));
+    text::speech_text_maker voice(options_of(choice));
     while (!in.rest().empty()) {
         chunk c{.text = sanitized_utf8(in.bytes(1 + in.number(255)))};
         voice.fill_speech(c);

@@ -1,6 +1,6 @@
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
-#include "wire/stream/partial_event_reader.hpp"
+#include "wire/stream/fast_token_event_reader.hpp"
 #include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/token_event_decoder.hpp"
 
@@ -41,7 +41,7 @@ bool same(const wire::token_event& a, const wire::token_event& b) {
 // selects the general decoder.
 void require_quick_reader_agrees(std::string_view json) {
     wire::token_event quick, general;
-    if (!is_valid(std::string(json)) || !wire::read_partial_event(json, quick)) return;
+    if (!is_valid(std::string(json)) || !wire::read_token_event_fast(json, quick)) return;
     const auto rest = json.substr(1);
     const auto general_ec = wire::decode_token_event("{ " + std::string(rest), general);
     // The quick reader ignores everything after the counts.

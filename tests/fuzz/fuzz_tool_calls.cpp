@@ -1,10 +1,10 @@
 #include "fuzzing.hpp"
 #include "server/call_mark.hpp"
 #include "text/characters/utf8.hpp"
-#include "text/chunks/call_splitter.hpp"
-#include "wire/calls/json_calls.hpp"
+#include "text/chunks/tool_call_splitter.hpp"
 #include "wire/calls/server_messages.hpp"
-#include "wire/calls/streamed_call.hpp"
+#include "wire/calls/tool_call_formats.hpp"
+#include "wire/calls/tool_call_reader.hpp"
 
 #include "tandem/utf8.hpp"
 
@@ -29,18 +29,18 @@ struct parted {
 };
 
 template <class Feed>
-parted split(text::call_splitter splitter, Feed feed) {
+parted split(text::tool_call_splitter splitter, Feed feed) {
     parted all;
-    const auto take = [&](text::call_splitter::visible v) { all.words += v.text; };
+    const auto take = [&](text::tool_call_splitter::visible v) { all.words += v.text; };
     feed([&](std::string_view part) { take(splitter.feed(part, 1)); });
     take(splitter.finish());
     all.call = splitter.call();
     return all;
 }
 
-void check_splitter(const std::string& mark, const text::text_marks& words, std::string_view whole,
-                    std::size_t seed) {
-    text::call_splitter splitter(mark, words);
+void check_splitter(const std::string& mark, const text::reply_delimiters& words,
+                    std::string_view whole, std::size_t seed) {
+    text::tool_call_splitter splitter(mark, words);
     const auto read_whole = [&](auto use) { use(whole); };
     const auto first_bytes =
         mark.substr(0, 1) + words.opening.substr(0, 1) + words.closing.substr(0, 1);
@@ -57,7 +57,7 @@ void check_splitter(const std::string& mark, const text::text_marks& words, std:
 }
 
 void check_streamed_call(std::string_view whole, std::size_t seed) {
-    wire::streamed_call at_once, in_parts;
+    wire::tool_call_reader at_once, in_parts;
     const auto all = at_once.read(whole);
     std::string name, arguments, grown;
     fuzzing::in_parts(whole, seed, [&](std::string_view part) {
@@ -105,11 +105,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_splitter(mark, {}, whole, seed);
     check_splitter(mark, {.opening = mark + mark + "a", .closing = "<" + mark}, whole, seed);
     check_streamed_call(whole, seed);
-    check_calls(wire::find_json_calls(whole, with_tools));
-    check_calls(wire::find_invoked_calls(whole, with_tools));
-    if (const auto call = wire::decode_json_call(whole, with_tools)) check_calls({*call});
-    if (wire::decode_channel_call(whole))
-        fuzzing::require(wire::find_channel_call(whole) <= whole.size());
+    check_calls(wire::find_json_tool_calls(whole, with_tools));
+    check_calls(wire::find_invoke_element_calls(whole, with_tools));
+    if (const auto call = wire::decode_json_tool_call(whole, with_tools)) check_calls({*call});
+    if (wire::decode_gpt_oss_call(whole))
+        fuzzing::require(wire::find_gpt_oss_call(whole) <= whole.size());
     check_mark(whole);
     return 0;
 }

@@ -20,7 +20,7 @@ using key_bits = std::array<unsigned char, key_bytes>;
 }  // namespace
 
 std::string_view to_string(reply_priority p) noexcept {
-    return name_in({"high", "normal", "low"}, p);
+    return find_enum_name({"high", "normal", "low"}, p);
 }
 
 std::optional<sha256_hash> hash_sha256(std::string_view text) noexcept {

@@ -23,7 +23,7 @@ inline constexpr std::array rights_of_keys{right::generate, right::read, right::
 
 /// The spelling in a key file; empty for an invalid value.
 constexpr std::string_view to_string(right r) noexcept {
-    return name_in({"open", "generate", "read", "metrics", "admin"}, r);
+    return find_enum_name({"open", "generate", "read", "metrics", "admin"}, r);
 }
 
 /// No right implies another.

@@ -8,7 +8,7 @@
 namespace tandem::gateway {
 
 std::string_view to_string(job_state s) noexcept {
-    return name_in({"queued", "running", "done", "failed"}, s);
+    return find_enum_name({"queued", "running", "done", "failed"}, s);
 }
 
 const adapter_job* adapter_jobs::add(std::string id, std::string adapter, double scale,

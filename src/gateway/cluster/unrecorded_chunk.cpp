@@ -19,7 +19,7 @@ namespace {
 saved_chunk make_chunk(std::string_view words) {
     const auto speech = text::trim_white_space(words);
     const auto begin = static_cast<std::size_t>(speech.data() - words.data());
-    text::speech_map map;
+    text::speech_run_builder map;
     map.omit(begin);
     map.copy(speech.size());
     map.omit(words.size() - begin - speech.size());

@@ -45,7 +45,7 @@ enum class word_match {
     exact,  ///< if the text is the same
 };
 constexpr std::string_view to_string(word_match m) noexcept {
-    return name_in({"words", "exact"}, m);
+    return find_enum_name({"words", "exact"}, m);
 }
 
 /// Opens or resumes a session, or starts its next turn.

@@ -17,13 +17,13 @@ void chunk_outbox::add_reasoning(time_point now, std::string_view text) {
     held_.back().reasoning += text;
 }
 
-void chunk_outbox::add_call_piece(time_point now, const wire::streamed_call::piece& call) {
+void chunk_outbox::add_call_piece(time_point now, const wire::tool_call_reader::piece& call) {
     add_reasoning(now, {});
     held_.back().called += call.name;
     held_.back().arguments += call.arguments;
 }
 
-chunk chunk_outbox::hand_over(time_point now, text::speech_maker& voice) {
+chunk chunk_outbox::hand_over(time_point now, text::speech_text_maker& voice) {
     auto c = std::move(held_.front());
     held_.pop_front();
     c.id = {reply_, next_seq_++};

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "text/speech/speech_maker.hpp"
-#include "wire/calls/streamed_call.hpp"
+#include "text/speech/speech_text_maker.hpp"
+#include "wire/calls/tool_call_reader.hpp"
 
 #include "tandem/chunk.hpp"
 
@@ -35,7 +35,7 @@ class chunk_outbox {
     /// pieces are merged into one.
     void add_reasoning(time_point now, std::string_view text);
     /// The same for a piece of a call.
-    void add_call_piece(time_point now, const wire::streamed_call::piece& call);
+    void add_call_piece(time_point now, const wire::tool_call_reader::piece& call);
     /// The consumer requests a chunk, or withdraws its request.
     void request_chunk() noexcept { is_wanted_ = true; }
     void on_request_withdrawn() noexcept { is_wanted_ = false; }
@@ -44,7 +44,7 @@ class chunk_outbox {
         return is_wanted_ && unspoken_.size() <= lookahead_ && !held_.empty();
     }
     /// Returns the chunk to hand over, with its id and its speech. Precondition: is_due().
-    chunk hand_over(time_point now, text::speech_maker& voice);
+    chunk hand_over(time_point now, text::speech_text_maker& voice);
     /// Whether the chunk was handed over but not continued.
     bool is_unspoken(chunk_id id) const noexcept {
         return is_speaking() && id.reply == reply_ && id.seq >= unspoken_.front().seq &&

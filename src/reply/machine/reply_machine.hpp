@@ -13,12 +13,12 @@
 #include "reply/transcript/reply_transcript.hpp"
 #include "server/reason_to_leave.hpp"
 #include "server/retry_policy.hpp"
-#include "text/chunks/call_splitter.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 #include "text/chunks/reasoning_meter.hpp"
-#include "text/speech/speech_maker.hpp"
-#include "wire/calls/streamed_call.hpp"
+#include "text/chunks/tool_call_splitter.hpp"
+#include "text/speech/speech_text_maker.hpp"
+#include "wire/calls/tool_call_reader.hpp"
 #include "wire/json/token_event.hpp"
 
 #include "tandem/config.hpp"
@@ -220,7 +220,7 @@ class reply_machine {
     bool read_text(time_point now, const wire::token_event& event);
     void on_visible_read(time_point now, const text::visible_text& visible);
     void on_reasoning_read(time_point now, std::string_view reasoning);
-    void show_text(const text::call_splitter::visible& said) {
+    void show_text(const text::tool_call_splitter::visible& said) {
         chunker_.feed(said.text, said.tokens);
         meter_.on_text_shown(said.text);
     }
@@ -244,7 +244,7 @@ class reply_machine {
     // Tool calls, in reply_machine_calls.cpp.
     void on_call_read(time_point now);
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
-    text::call_splitter make_splitter(const reply_origin& from) const;
+    text::tool_call_splitter make_splitter(const reply_origin& from) const;
     bool has_call_to_parse(finish_reason reason) const;
     bool is_answer_in_json() const noexcept { return rules_.uses_call_schema && !rules_.must_call; }
     void parse_calls(time_point now, finish_reason reason);
@@ -334,14 +334,14 @@ class reply_machine {
     std::string without_thinking_;
     int forced_speeches_ = 0;
     bool is_speech_forced_ = false;  // the next or running request must not end immediately
-    text::call_splitter calls_;
-    wire::streamed_call streamed_call_;
+    text::tool_call_splitter calls_;
+    wire::tool_call_reader streamed_call_;
     std::string call_lead_;  // what the template writes from the mark to the function's name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are being parsed
     bool forces_calls_ = false;               // the model's own calls are invalid
     bool is_committed_ = false;               // a listener waits for the draft
     text::chunker chunker_;
-    text::speech_maker voice_;
+    text::speech_text_maker voice_;
     chunk_outbox delivery_;
     voice_pace pace_;
     time_point speech_began_{};                   // of the chunk being spoken

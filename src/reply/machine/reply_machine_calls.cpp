@@ -1,6 +1,6 @@
 #include "reply/machine/reply_machine.hpp"
 #include "server/call_mark.hpp"
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,9 @@ failure reply_machine::make_too_long_failure() {
                                            text::max_call_bytes)}};
 }
 
-text::call_splitter reply_machine::make_splitter(const reply_origin& from) const {
-    return rules_.uses_call_schema ? text::call_splitter::withholding_all()
-                                   : text::call_splitter(from.call_mark, from.word_marks);
+text::tool_call_splitter reply_machine::make_splitter(const reply_origin& from) const {
+    return rules_.uses_call_schema ? text::tool_call_splitter::withholding_all()
+                                   : text::tool_call_splitter(from.call_mark, from.word_marks);
 }
 
 /// The text before the call is complete. From now on, the request is not cut: nothing is spoken
@@ -38,9 +38,9 @@ void reply_machine::on_call_read(time_point now) {
     // If empty, shows a reader that a long call is being generated.
     if (rules_.hands_over_reasoning)
         delivery_.add_call_piece(now, rules_.must_call ? streamed_call_.read(calls_.call())
-                                                       : wire::streamed_call::piece());
+                                                       : wire::tool_call_reader::piece());
     hand_over_due_chunks(now);
-    if (ended() || chunker_.unread().empty()) return;
+    if (ended() || chunker_.untaken_text().empty()) return;
     chunker_.finish();
     collect_chunks(now);
     hand_over_due_chunks(now);
@@ -51,7 +51,7 @@ bool reply_machine::has_call_to_parse(finish_reason reason) const {
     if (reason == finish_reason::length) return false;
     if (calls_.has_call()) return !calls_.is_too_long();
     return calls_.mark() == wire::channel_call_mark &&
-           wire::decode_channel_call(result_.reasoning).has_value();
+           wire::decode_gpt_oss_call(result_.reasoning).has_value();
 }
 
 /// Lets the server parse the text on the slot that holds it.
@@ -103,10 +103,10 @@ void reply_machine::on_calls_parsed(time_point now, std::vector<tool_call> calls
                                                       : "no tool call follows its mark"}});
     if (!rules_.may_call_several) calls.resize(1);
     result_.calls = std::move(calls);
-    if (!calls_.has_call()) result_.reasoning.resize(wire::find_channel_call(result_.reasoning));
+    if (!calls_.has_call()) result_.reasoning.resize(wire::find_gpt_oss_call(result_.reasoning));
     actions_.push_back(action::report_calls{result_.calls});
     // A resumed reply speaks the rest of the text, and repeats no call.
-    calls_ = text::call_splitter();
+    calls_ = text::tool_call_splitter();
     end_text(now, finish_reason::tool_calls);
     rest_.generated = finish_reason::eos;
 }

@@ -119,7 +119,7 @@ void reply_machine::handle_generation_timeout(time_point now) {
             return fail_with_timeout(now, errc::between_tokens_timeout,
                                      rules_.between_tokens_timeout, "no further token");
         case phase::holding:
-            chunker_.hold_expired();
+            chunker_.on_hold_expired();
             return on_chunk_read(now, true);
         case phase::resting:
             return next_request(now);

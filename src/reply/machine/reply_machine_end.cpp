@@ -75,7 +75,7 @@ void reply_machine::fail_generation(time_point now, failure why) {
     warming_.cut();
     enter_phase(phase::generated, now);
     actions_.push_back(action::release_slot_ownership{});
-    chunker_.hold_expired();
+    chunker_.on_hold_expired();
     collect_chunks(now);
     hand_over_due_chunks(now);
 }
@@ -106,7 +106,7 @@ void reply_machine::finish(time_point now, outcome how) {
     result_.error = how.error.ec;
     result_.diagnostics = std::move(how.error.diag);
     result_.unspoken_text = delivery_.held_text();
-    rest_.unspoken = result_.unspoken_text + std::string(chunker_.unread());
+    rest_.unspoken = result_.unspoken_text + std::string(chunker_.untaken_text());
     if (rules_.is_draft) keep_draft();
     rest_.reasoning = reasoning_;
     rest_.meter = meter_;
@@ -114,7 +114,7 @@ void reply_machine::finish(time_point now, outcome how) {
     rest_.parses_as = parses_as_;
     on_visible_read(now, reasoning_.finish());
     show_text(calls_.finish());
-    result_.unspoken_text += chunker_.unread();
+    result_.unspoken_text += chunker_.untaken_text();
     result_.unspoken_text += calls_.call();
     metrics_recorder_.fill_result(now, result_, continuation_.prompt_tokens());
     fill_reasoning_figures(now);

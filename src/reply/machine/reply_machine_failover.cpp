@@ -48,7 +48,7 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
         meter_ = make_meter(false);
     }
     const auto& marks = calls_.words();
-    const auto opening = text::find_begun_opening(marks, continuation_.text());
+    const auto opening = text::find_opening_at_prompt_end(marks, continuation_.text());
     continuation_.append_mark(marks.opening.substr(opening.size()) + begun.text);
     has_read_here_ = true;
     voice_.skip_spoken_text(spoken);
@@ -217,7 +217,7 @@ time_point reply_machine::peek_hold_deadline() const {
 }
 
 void reply_machine::handle_peek_hold_expiry(time_point now) {
-    chunker_.hold_expired();
+    chunker_.on_hold_expired();
     hand_over_before_request(now);
 }
 

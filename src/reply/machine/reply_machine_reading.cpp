@@ -126,7 +126,7 @@ void reply_machine::collect_chunks(time_point now) {
         open_chunk_.since.reset();
     }
     // Text read after the chunks starts the next chunk.
-    if (!open_chunk_.since && !chunker_.unread().empty()) open_chunk_.since = now;
+    if (!open_chunk_.since && !chunker_.untaken_text().empty()) open_chunk_.since = now;
 }
 
 // White space proves nothing, and may be all that a stop word leaves of its first token.

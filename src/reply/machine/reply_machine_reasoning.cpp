@@ -1,6 +1,6 @@
 #include "reply/machine/reply_machine.hpp"
 #include "server/template_thinking.hpp"
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ bool reply_machine::ends_in_reasoning(finish_reason reason) const {
 
 void reply_machine::end_reasoning(time_point now, bool cut) {
     const bool is_calling = calls_.mark() == wire::channel_call_mark &&
-                            wire::find_channel_call(result_.reasoning) != std::string_view::npos;
+                            wire::find_gpt_oss_call(result_.reasoning) != std::string_view::npos;
     if (cut && is_calling) return meter_.lift_limit();
     end_request_to_go_on(now, cut);
     if (meter_.cuts() == max_closed_reasonings) return end_generation(now, finish_reason::length);

@@ -3,10 +3,10 @@
 #include "reply/machine/voice_pace.hpp"
 #include "reply/transcript/reply_transcript.hpp"
 #include "reply/transcript/tokenized_text.hpp"
-#include "text/chunks/call_splitter.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 #include "text/chunks/reasoning_meter.hpp"
+#include "text/chunks/tool_call_splitter.hpp"
 
 #include "tandem/result.hpp"
 
@@ -21,7 +21,7 @@ struct reply_remainder {
     reply_transcript text{};
     text::reasoning_filter reasoning{std::vector<tag_pair>()};
     text::reasoning_meter meter{};
-    text::call_splitter calls{};
+    text::tool_call_splitter calls{};
     /// Visible text that was generated but not handed over. Text that `reasoning` and
     /// `calls` withhold may follow it.
     std::string unspoken{};
@@ -68,7 +68,7 @@ struct reply_origin {
     /// The text from the mark to the function's name; empty if not known.
     std::string call_lead{};
     /// With `prompt`: what the model writes around its words.
-    text::text_marks word_marks{};
+    text::reply_delimiters word_marks{};
     early_work early{};
 };
 

@@ -43,7 +43,7 @@ bool is_full_width_trailing_mark(char32_t c) noexcept;
 /// Emoji that writers use to close a sentence: faces, hands, hearts. Excludes flags and objects,
 /// which may stand for words.
 bool is_emotion_emoji(char32_t c) noexcept;
-/// Emoji of feeling that people write for "love".
+/// Heart emoji, which people may write for the word "love".
 bool is_heart(char32_t c) noexcept;
 bool is_currency(char32_t c) noexcept;
 

@@ -19,7 +19,7 @@ bool is_emoji_modifier(char32_t c) noexcept;
 bool is_emoji_part(char32_t c) noexcept;
 
 /// Bytes of the emoji at the start of `text`, including its modifiers and a trailing joiner; 0 if
-/// there is none. Each part of a joined emoji, and each letter of a flag, is one emoji.
+/// there is none. Each part of a joined emoji, and each letter of a flag, counts as one emoji.
 std::size_t measure_leading_emoji(std::string_view text) noexcept;
 
 }  // namespace tandem::text

@@ -89,14 +89,14 @@ std::size_t skip_whole(std::string_view text, std::size_t from) noexcept {
 
 }  // namespace
 
-decoded decode_first_character(std::string_view text) noexcept {
+decoded_character decode_first_character(std::string_view text) noexcept {
     if (text.empty()) return {};
     const auto s = sequence_at(text, 0);
     if (s.what != form::whole) return {replacement, s.bytes};
     return {value_of(text.substr(0, s.bytes)), s.bytes};
 }
 
-decoded decode_last_character(std::string_view text) noexcept {
+decoded_character decode_last_character(std::string_view text) noexcept {
     if (text.empty()) return {};
     for (std::size_t n = 1; n <= std::min<std::size_t>(4, text.size()); ++n) {
         const auto tail = text.substr(text.size() - n);

@@ -12,17 +12,17 @@ namespace tandem::text {
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
 /// One decoding step.
-struct decoded {
+struct decoded_character {
     char32_t character = 0;  ///< U+FFFD for invalid bytes
     std::size_t bytes = 0;   ///< 0 only at the end of the text
 };
 
 /// The character at the start of `text`. For invalid bytes: the longest prefix that could start a
 /// character, at least one byte.
-decoded decode_first_character(std::string_view text) noexcept;
+decoded_character decode_first_character(std::string_view text) noexcept;
 
 /// The last character of `text`; one byte if the text ends with invalid bytes.
-decoded decode_last_character(std::string_view text) noexcept;
+decoded_character decode_last_character(std::string_view text) noexcept;
 
 /// Offset of the first byte that is not part of a complete character; npos if `text` is valid.
 std::size_t find_invalid_utf8(std::string_view text) noexcept;

@@ -37,7 +37,7 @@ bool divides(char32_t mark, std::string_view before, std::string_view after) noe
 
 }  // namespace
 
-std::size_t last_clause_end(std::string_view text) noexcept {
+std::size_t find_last_clause_end(std::string_view text) noexcept {
     std::size_t end = text.size();  // after the closing quotes that may follow a mark
     for (std::size_t at = text.size(); at > 0;) {
         const auto before = text.substr(0, at);
@@ -49,7 +49,7 @@ std::size_t last_clause_end(std::string_view text) noexcept {
     return 0;
 }
 
-std::size_t last_word_start(std::string_view text) noexcept {
+std::size_t find_last_word_start(std::string_view text) noexcept {
     bool in_space = false;
     for (std::size_t at = text.size(); at > 0;) {
         const auto c = decode_last_character(text.substr(0, at));

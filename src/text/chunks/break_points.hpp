@@ -9,10 +9,10 @@ namespace tandem::text {
 /// Offset after the last clause: after a comma, semicolon, colon or dash of any script (in scripts
 /// without spaces also a full stop) and any closing quotes. In scripts with spaces, white space
 /// must follow the mark. Marks between digits are ignored. 0 if there is none.
-std::size_t last_clause_end(std::string_view text) noexcept;
+std::size_t find_last_clause_end(std::string_view text) noexcept;
 
 /// Offset of the white space before the last word, or at the end of the text, if text precedes it;
 /// otherwise 0. Non-breaking spaces are part of a word.
-std::size_t last_word_start(std::string_view text) noexcept;
+std::size_t find_last_word_start(std::string_view text) noexcept;
 
 }  // namespace tandem::text

@@ -43,7 +43,7 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
-// The detector does not see it: it could find the end of the chunk's sentence again.
+// The detector does not see this text, where it could find the end of the same sentence again.
 void chunker::feed_chunk(const chunk_text& chunk) {
     text_ += chunk.text;
     ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens, chunk.language});
@@ -59,13 +59,13 @@ void chunker::end_piece(int tokens) {
     update_status();
 }
 
-chunker::status chunker::hold_expired() {
+chunker::status chunker::on_hold_expired() {
     if (status_ == status::holding) advance(end_chunk({*pending_, boundary::sentence}));
     return status_;
 }
 
 chunker::status chunker::force_chunk_end() {
-    if (status_ != status::reading) return hold_expired();
+    if (status_ != status::reading) return on_hold_expired();
     if (const auto place = find_best_break(open_text())) advance(end_chunk(*place));
     return status_;
 }
@@ -83,7 +83,8 @@ chunk_text chunker::take_chunk() {
     if (ready_.empty()) return {};
     auto e = std::move(ready_.front());
     ready_.pop_front();
-    chunk_text p{std::string(unread().substr(0, e.bytes)), e.why, e.tokens, std::move(e.language)};
+    chunk_text p{std::string(untaken_text().substr(0, e.bytes)), e.why, e.tokens,
+                 std::move(e.language)};
     begin_ += e.bytes;
     ready_bytes_ -= e.bytes;
     // Erases taken text only when it is the larger part, so that the total cost of the moves is
@@ -169,14 +170,15 @@ std::optional<chunker::end_place> chunker::find_end(const boundary_verdict& v) c
 /// The best place to end a chunk within `text`, the start of the open chunk, if no sentence ends
 /// there. May find none.
 std::optional<chunker::end_place> chunker::find_best_break(std::string_view text) const {
-    const auto mark = find_cut_mark(text, limits_.mark_tags);
+    const auto mark = find_truncated_mark(text, limits_.mark_tags);
     const bool cuts_mark = mark < text.size() && !is_all_white_space(text.substr(0, mark));
-    const auto clause = last_clause_end(text.substr(0, mark));
+    const auto clause = find_last_clause_end(text.substr(0, mark));
     if (sentence_start_ > 0 && sentence_start_ >= clause)
         return end_place{sentence_start_, boundary::sentence};
     if (clause > 0) return end_place{clause, boundary::clause};
     if (cuts_mark) return end_place{mark, boundary::word};
-    if (const auto word = last_word_start(text); word > 0) return end_place{word, boundary::word};
+    if (const auto word = find_last_word_start(text); word > 0)
+        return end_place{word, boundary::word};
     return std::nullopt;
 }
 

@@ -40,13 +40,13 @@ struct chunk_text {
     std::string language{};  ///< whose rules ended it
 };
 
-/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken pieces
-/// followed by unread() are, byte for byte, the text that was fed.
+/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken chunks
+/// followed by untaken_text() are, byte for byte, the text that was fed.
 class chunker {
  public:
     enum class status {
         reading,  ///< more text is needed
-        holding,  ///< a chunk can end; the next token or hold_expired() decides
+        holding,  ///< a chunk can end; the next token or on_hold_expired() decides
         ready,    ///< a chunk is complete: call take_chunk()
     };
 
@@ -61,12 +61,12 @@ class chunker {
     void feed_chunk(const chunk_text& chunk);
     /// The peek token did not arrive in time, so the chunk ends at its pending end. Has no effect
     /// unless current() is `holding`.
-    status hold_expired();
+    status on_hold_expired();
     /// Ends the open chunk now at the first of these that it has: its pending end, the end of its
     /// last clause, the start of its last word. Has no effect if it has none.
     status force_chunk_end();
-    /// Ends the text: unread text becomes the last chunk or chunks. After they are taken, current()
-    /// is `reading` and unread() is empty.
+    /// Ends the text: what is in no chunk yet becomes the last chunk or chunks. After they are
+    /// taken, current() is `reading` and untaken_text() is empty.
     status finish();
 
     status current() const noexcept { return status_; }
@@ -77,8 +77,10 @@ class chunker {
     /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
     /// current() then reports the status of that chunk. Precondition: current() is `ready`.
     chunk_text take_chunk();
-    /// Text that was read but is in no piece taken so far.
-    std::string_view unread() const noexcept { return std::string_view(text_).substr(begin_); }
+    /// Text that was read, but is in no chunk taken so far.
+    std::string_view untaken_text() const noexcept {
+        return std::string_view(text_).substr(begin_);
+    }
 
  private:
     struct end_place {
@@ -92,7 +94,7 @@ class chunker {
         std::string language{};
     };
 
-    std::string_view open_text() const noexcept { return unread().substr(ready_bytes_); }
+    std::string_view open_text() const noexcept { return untaken_text().substr(ready_bytes_); }
     int max_tokens() const noexcept {
         return first_ ? limits_.first_max_tokens : limits_.max_tokens;
     }

@@ -159,8 +159,8 @@ void reasoning_filter::skip_space(std::string_view& text) {
     }
 }
 
-/// Removes decided bytes of `withheld_` that are not visible. count() has counted the tokens that
-/// have an earlier visible byte.
+/// Removes decided bytes of `withheld_` that are not visible. Tokens with an earlier visible byte
+/// have already been counted by count().
 void reasoning_filter::drop(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();

@@ -11,8 +11,8 @@
 
 namespace tandem::text {
 
-/// Text that has been decided to be visible, and the text inside reasoning. Both views are valid
-/// until the next call of the filter, and only as long as the fed text.
+/// The text that certainly is visible, and the text inside reasoning. Both views are valid until
+/// the next call of the filter, and only as long as the fed text.
 struct visible_text {
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 if that byte was returned earlier.
@@ -25,8 +25,8 @@ struct visible_text {
     int reasoning_tokens = 0;
 };
 
-/// The pair whose opening mark ends `prompt`, optionally followed by white space. The reply then
-/// starts inside reasoning.
+/// The index of the pair whose opening mark ends `prompt`, optionally followed by white space. The
+/// reply then starts inside reasoning.
 std::optional<std::size_t> find_open_reasoning(std::string_view prompt,
                                                const std::vector<tag_pair>& tags);
 
@@ -45,14 +45,15 @@ class reasoning_filter {
 
     /// Reads text that `tokens` tokens produced together: valid UTF-8, may be empty.
     visible_text feed(std::string_view token_text, int tokens = 1);
-    /// Ends the text: withheld text becomes visible, or reasoning if one is open.
+    /// Ends the text: withheld text becomes visible or, inside reasoning, a part of it.
     visible_text finish();
-    /// Drops the withheld text: if a limit ended the text, it may be the beginning of a mark.
+    /// Drops the withheld text. Call it if a limit ended the text, which may then end inside a
+    /// mark.
     void drop_withheld() noexcept;
 
     bool is_inside() const noexcept { return inside_.has_value(); }
-    /// The mark that closes the open reasoning. Of several, the longest, because it names most
-    /// fully what it ends. Precondition: is_inside().
+    /// The mark that closes the open reasoning. If there are several, the longest, because it
+    /// states most completely what ends. Precondition: is_inside().
     const std::string& closing_mark() const;
     /// Number of undecided bytes.
     std::size_t withheld() const noexcept { return withheld_.size(); }

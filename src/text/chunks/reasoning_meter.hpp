@@ -13,8 +13,8 @@ struct reasoning_limits {
     int tokens = 0;
 };
 
-/// Measures a reply's reasoning, and decides when it must end. Includes only time in which a
-/// request runs. Pure.
+/// Measures a reply's reasoning, and decides when it must end. Counts only time in which a request
+/// runs. Pure.
 class reasoning_meter {
  public:
     /// `is_inside`: whether the prompt has opened reasoning.
@@ -35,8 +35,8 @@ class reasoning_meter {
     void lift_limit() noexcept { limits_ = {}; }
 
     bool is_limited() const noexcept { return limits_.time > duration{} || limits_.tokens > 0; }
-    /// When the open reasoning must end; in the past if it has used up its tokens. nullopt if none
-    /// is open, or there is no limit.
+    /// When the open reasoning must end; in the past if it has used up its tokens. nullopt if no
+    /// reasoning is open, or there is no limit.
     std::optional<time_point> must_end_at() const noexcept;
     /// Whether the text itself opened reasoning.
     bool has_opened() const noexcept { return has_opened_; }

@@ -21,15 +21,16 @@ class boundary_detector {
  public:
     virtual ~boundary_detector() = default;
     /// Reads one token: complete characters of valid UTF-8, not empty. Precondition: no end is
-    /// settled, that is, the sentence before each settled end was ended.
+    /// settled; end_sentence_after() was called for each settled end.
     virtual boundary_verdict feed(std::string_view token) = 0;
-    /// Ends the sentence or chunk after `bytes` of the fed text; offsets restart there. Text after
-    /// that is not fed again; its verdict is returned. `bytes` may be any character boundary,
-    /// including 0 or one before a settled end.
+    /// Ends the sentence or chunk after `bytes` of the fed text; offsets restart there. Returns the
+    /// verdict on the text after that, which is not fed again. `bytes` may be any character
+    /// boundary, including 0 or one before a settled end.
     virtual boundary_verdict end_sentence_after(std::size_t bytes) = 0;
     /// Ends the text and decides from what was read. Precondition as for feed().
     virtual boundary_verdict finish() = 0;
-    /// BCP 47 tag of the language whose rules apply now; empty if the rules know no languages.
+    /// BCP 47 tag of the language whose rules apply now; empty if the rules are the same for all
+    /// languages.
     virtual std::string_view language() const noexcept { return {}; }
 };
 

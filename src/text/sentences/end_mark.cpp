@@ -61,8 +61,7 @@ word_kind kind_of_number(const word& w, const sentence_context& before, const le
     return word_kind::plain;
 }
 
-/// Whether a word of one letter may be more than an abbreviation, which a vowel may outside
-/// English.
+/// Whether a word of one letter may be more than an abbreviation: outside English, a vowel may.
 bool is_word_of_one_letter(const word& w, const lexicon& words) {
     constexpr std::u32string_view consonants =
         U"bcdfghjklmnpqrstvwxzßçñćčďđğłńňřśşšťźżžбвгджзйклмнпрстфхцчшщβγδζθκλμνξπρστφχψ";
@@ -121,7 +120,7 @@ bool is_exclamation_or_question(char32_t c) noexcept {
     return c == '!' || c == '?' || (c > 0x2000 && shouts.find(c) != shouts.npos);
 }
 
-std::optional<kind> find_mark(char32_t c, const sentence_context& before) noexcept {
+std::optional<kind> classify_end_mark(char32_t c, const sentence_context& before) noexcept {
     if (c <= ' ' || (c > '?' && c < 0x37E)) return std::nullopt;
     if (c == '.') return kind::stop;
     if (c == '!' || c == '?') return kind::shout;
@@ -137,7 +136,8 @@ std::optional<kind> find_mark(char32_t c, const sentence_context& before) noexce
     return feels ? std::optional(kind::emoji) : std::nullopt;
 }
 
-end_mark make_mark(kind what, char32_t c, const sentence_context& before, const lexicon& words) {
+end_mark make_end_mark(kind what, char32_t c, const sentence_context& before,
+                       const lexicon& words) {
     end_mark m;
     m.what = what;
     m.mark = c;

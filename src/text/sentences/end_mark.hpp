@@ -17,7 +17,7 @@ struct end_mark {
         hard,      ///< a full stop of a script that has no other use for it: 。।۔
         emoji,     ///< an emoji after a word
     };
-    /// The kind of word before a full stop, which decides what ends a sentence there.
+    /// The kind of word before a full stop, which determines when a sentence ends there.
     enum class word_kind {
         plain,      ///< ends unless the next word cannot start a sentence
         never,      ///< "Dr.", "e.g."
@@ -46,11 +46,12 @@ struct end_mark {
 };
 
 /// The kind of mark that `c` forms after the text read so far, if it forms one.
-std::optional<end_mark::kind> find_mark(char32_t c, const sentence_context& before) noexcept;
+std::optional<end_mark::kind> classify_end_mark(char32_t c,
+                                                const sentence_context& before) noexcept;
 bool is_exclamation_or_question(char32_t c) noexcept;
 
 /// Describes the mark `c` after the text read so far.
-end_mark make_mark(end_mark::kind what, char32_t c, const sentence_context& before,
-                   const lexicon& words);
+end_mark make_end_mark(end_mark::kind what, char32_t c, const sentence_context& before,
+                       const lexicon& words);
 
 }  // namespace tandem::text

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "text/sentences/code_marks.hpp"
-#include "text/sentences/enclosing_marks.hpp"
+#include "text/sentences/enclosing_mark_tracker.hpp"
+#include "text/sentences/markdown_code_tracker.hpp"
 #include "text/sentences/word.hpp"
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class sentence_context {
     /// Starts a new sentence; open marks stay open.
     void start_sentence() noexcept;
     void read(char32_t c) noexcept;
-    /// Makes the full stop after the last word part of it: "www.example", "3.5", "U.S".
+    /// Makes the full stop after the last word a part of that word: "www.example", "3.5", "U.S".
     void append_stop_to_word() noexcept;
 
-    /// Whether this is a quotation of a script with spaces, in which sentences can end.
+    /// Whether the position is in a quotation of a script with spaces, where sentences can end.
     bool is_quoted() const noexcept { return marks_.is_quoted(); }
     /// Characters read since that quotation began.
     std::uint32_t quotation_age() const noexcept { return marks_.quotation_age(); }
@@ -100,8 +100,8 @@ class sentence_context {
     void read_word_character(char32_t c) noexcept;
     bool opens_here() const noexcept;
 
-    enclosing_marks marks_;
-    code_marks code_;
+    enclosing_mark_tracker marks_;
+    markdown_code_tracker code_;
     std::optional<open_tag> tag_;
     word no_word_;
     word word_;

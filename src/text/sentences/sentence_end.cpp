@@ -361,7 +361,7 @@ sentence_decision rules::if_starter(sentence_decision otherwise) {
     return next_.complete ? ends : if_starter_begins(otherwise);
 }
 
-/// As if_starter(), when only the first letters of the word are known.
+/// Like if_starter(), when only the first letters of the word are known.
 sentence_decision rules::if_starter_begins(sentence_decision otherwise) {
     const bool is_initial = mark_.what == kind::stop && mark_.last_is == word_kind::initial;
     if (next_.letters >= 2) {

@@ -18,7 +18,7 @@ struct following_text {
     bool is_final = false;      ///< no more text is read before the decision
 };
 
-/// No list contains longer words.
+/// Enough to decide: no list contains longer words.
 inline constexpr std::size_t max_following_characters = 24;
 
 enum class sentence_decision { goes_on, ends, undecided };
@@ -31,8 +31,9 @@ sentence_decision decide_sentence_end(const end_mark& mark, const sentence_conte
 /// Whether the sentence ends if no text follows.
 bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& before);
 
-/// Whether the mark ends the sentence so surely that the next token need not be read. Valid only
-/// for word pieces, which make the mark a separate token: "main" and ".cpp" end no sentence.
+/// Whether the mark ends the sentence so surely that the next token need not be read. Valid only if
+/// tokens are word pieces, so that the mark is a token of its own: "main" and ".cpp" end no
+/// sentence.
 bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,
                             const lexicon& words);
 

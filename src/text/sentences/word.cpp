@@ -9,7 +9,7 @@
 namespace tandem::text {
 namespace {
 
-// Treats every non-ASCII letter as a vowel, because the affected words usually have some.
+// Treats every non-ASCII letter as a vowel, because words with such letters usually contain vowels.
 bool is_vowel(char32_t lower) noexcept {
     return lower == 'a' || lower == 'e' || lower == 'i' || lower == 'o' || lower == 'u' ||
            lower == 'y' || lower >= 0x80;

@@ -15,7 +15,7 @@ namespace tandem::text {
 
 struct lexicon::tables {
     std::unordered_map<std::string_view, word_classes> words;
-    std::vector<std::string_view> starters;  // sorted, like the next
+    std::vector<std::string_view> starters;  // sorted, as is the next list
     std::vector<std::string_view> whens;
     std::string_view numbered_ending;
 };
@@ -33,7 +33,7 @@ struct alias {
     std::string_view language;
 };
 
-// Languages that are close enough to share the lists of another.
+// Languages that are close enough to another one to share its lists.
 constexpr std::array aliases{
     alias{"no", "da"}, alias{"nb", "da"}, alias{"nn", "da"}, alias{"sk", "cs"}, alias{"uk", "ru"},
     alias{"bg", "ru"}, alias{"kk", "ru"}, alias{"be", "ru"}, alias{"sr", "ru"}, alias{"mk", "ru"},

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-// Word knowledge for the sentence rules. Each language has its lists in words/.
+// What the sentence rules know about words. Each language has its lists in words/.
 namespace tandem::text {
 
 /// The roles of a word before a full stop, and of a word after one. A word may have several
@@ -53,7 +53,7 @@ struct word_group {
 struct language_words {
     std::string_view language;  ///< primary subtag of BCP 47
     std::span<const word_group> groups;
-    /// Numbers with a full stop are ordinals ("am 12. Dezember").
+    /// Whether numbers with a full stop are ordinals ("am 12. Dezember").
     bool has_ordinals = false;
     /// Words with this ending are `numbered`.
     std::string_view numbered_ending = {};

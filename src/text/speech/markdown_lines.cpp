@@ -30,7 +30,7 @@ bool is_language(std::string_view text) noexcept {
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept {
     if (!line.starts_with("```") && !line.starts_with("~~~")) return std::nullopt;
     const auto length = count_leading_marks(line[0], line);
-    // Marks that are closed on the same line are around words.
+    // Marks that close on the same line surround words.
     if (line.find(line[0], length) != std::string_view::npos) return std::nullopt;
     return code_fence{line[0], length};
 }

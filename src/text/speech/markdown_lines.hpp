@@ -6,8 +6,8 @@
 #include <string_view>
 
 // Parsers for the start of a Markdown line, or for the whole line. Each function receives the line
-// from its first non-space character to its end, or to the end of the known text. A mark directly
-// followed by that end is a mark.
+// from its first non-space character to its end, or to the end of the known text. A mark at that
+// end counts as a mark.
 namespace tandem::text {
 
 /// Number of consecutive marks at the start of the text.
@@ -23,13 +23,13 @@ struct code_fence {
 
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept;
 /// Bytes of the marks at the start of the line that close the code; 0 if there are none. Text may
-/// follow them, which models write like "``` Now run it", but not only the language of other code.
+/// follow them, as in "``` Now run it", but not only a language, which would open other code.
 std::size_t measure_closing_fence(code_fence fence, std::string_view line) noexcept;
 /// Bytes of code before a closing fence at the end of the line, as models write in "ls```"; 0 if
 /// there is none.
 std::size_t measure_code_before_fence(code_fence fence, std::string_view line) noexcept;
 
-/// Whether the line only separates: `---`, `***`, `===`, or the line below a table's head.
+/// Whether the line is only a separator: `---`, `***`, `===`, or the line below a table's head.
 bool is_horizontal_rule(std::string_view line) noexcept;
 
 /// Bytes of the mark and the space after it; 0 if there is no mark.

@@ -61,7 +61,8 @@ bool is_address_character(char c) noexcept {
            std::string_view("<>\"`|[]{}\\^").find(c) == std::string_view::npos;
 }
 
-/// Strips sentence marks after an address, and closing brackets without an opening one in it.
+/// The length of an address without sentence marks at its end, and without closing brackets that it
+/// does not open.
 std::size_t without_end_marks(std::string_view address) noexcept {
     auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
     while (!address.empty()) {
@@ -104,7 +105,7 @@ constexpr std::string_view model_tags[] = {
     "end_of_turn", "bos",           "eos",           "pad",
     "unk"};
 
-/// In any case, except for names of one letter: "<B>" is a key.
+/// Ignores case, except for names of one letter: "<B>" is a key.
 bool is_known(std::string_view name) noexcept {
     const auto is_name = [name](std::string_view tag) {
         return name == tag ||
@@ -121,8 +122,8 @@ bool are_attributes(std::string_view rest) noexcept {
     return is_space(rest.front()) && rest.find('=') != std::string_view::npos;
 }
 
-/// Whether a tag may have the name: a known one, or one that text follows directly or that ends
-/// later. "Press <Enter>" has none.
+/// Whether this may be a tag: its name is known, it has attributes, text directly follows it, or a
+/// closing tag comes later. "Press <Enter>" contains no tag.
 bool may_be_tag(std::string_view name, std::string_view rest, std::string_view later) noexcept {
     const char next = later.size() > 1 ? later[1] : ' ';
     const bool is_ascii = static_cast<unsigned char>(next) < 0x80;
@@ -146,7 +147,7 @@ std::size_t measure_attribute(std::string_view text, bool is_rest) noexcept {
     return is_named && !ends_sentence ? end : 0;
 }
 
-/// As are_attributes(), for a tag cut off by the end of the text. "2 <b and c" is not a tag.
+/// Like are_attributes(), for a tag cut off by the end of the text. "2 <b and c" is not a tag.
 matched_span match_cut_tag(std::string_view name, std::string_view rest) noexcept {
     if (rest.find_first_not_of('/') == std::string_view::npos)
         return {is_known(name) ? span_state::cut : span_state::none, 0};
@@ -156,7 +157,7 @@ matched_span match_cut_tag(std::string_view name, std::string_view rest) noexcep
     return match_tag_rest(rest, 0);
 }
 
-/// A comment or a declaration; "He said <!important" has none.
+/// A comment or a declaration; "He said <!important" contains none.
 matched_span match_declaration(std::string_view text) noexcept {
     constexpr std::string_view starts[] = {"<!--", "<!DOCTYPE", "<!doctype", "<?xml"};
     const auto has_start = [text](std::string_view start) {

@@ -16,7 +16,7 @@ enum class span_state {
 struct matched_span {
     span_state state = span_state::none;
     std::size_t bytes = 0;  ///< with its marks, if it is whole
-    char quote = 0;         ///< the quote in which the end cut a tag
+    char quote = 0;         ///< the open quote, if the text ends inside a quoted value of a tag
 };
 
 /// `[text]`, brackets inside allowed; at most 512 bytes.
@@ -40,7 +40,7 @@ std::string_view extract_host(std::string_view address) noexcept;
 /// bytes. `in_word`: a letter or digit directly precedes it, so `vector<int>` contains no tag.
 matched_span match_html_tag(std::string_view text, bool in_word) noexcept;
 inline constexpr std::size_t max_html_tag_bytes = 512;
-/// The rest of a tag that was cut before `text`, in `quote` if that is not 0.
+/// The rest of a tag that began before `text`; `quote` is its open quote, or 0.
 matched_span match_tag_rest(std::string_view text, char quote) noexcept;
 /// Bytes of `<name>`, which need not be a tag: "Press <Enter>"; 0 if there is none.
 std::size_t match_bracketed_name(std::string_view text) noexcept;

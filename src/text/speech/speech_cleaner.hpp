@@ -99,14 +99,14 @@ class speech_cleaner {
     line_kind line_kind_ = line_kind::text;
     std::optional<code_fence> fence_;
 
-    std::size_t code_span_ = 0;  // back-ticks that opened it
+    std::size_t code_span_ = 0;  // backticks that opened it
     emphasis stars_{'*'};
     emphasis lines_{'_'};
     bool strike_ = false;
     bool in_formula_ = false;
     unsigned links_ = 0;  // number of open link texts
 
-    // State of a construct that the end of a chunk split.
+    // State of a construct that is split by the end of a chunk.
     bool maybe_link_ = false;
     cut_span cut_ = cut_span::none;
     std::size_t cut_bytes_ = 0;  // removed since the split

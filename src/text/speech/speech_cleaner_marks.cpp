@@ -13,7 +13,7 @@
 namespace tandem::text {
 namespace {
 
-constexpr std::size_t max_language_length = 32;  // after the back-ticks of a code block
+constexpr std::size_t max_language_length = 32;  // after the backticks of a code block
 constexpr std::size_t max_reported_marks = 256;
 
 bool is_space_or_end(char32_t c) noexcept {

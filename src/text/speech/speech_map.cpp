@@ -10,10 +10,10 @@ bool is_copy(const speech_run& r) noexcept {
     return r.speech == r.text;
 }
 
-/// Moves runs to a map in parts.
+/// Moves runs to a builder in parts.
 class run_reader {
  public:
-    run_reader(std::span<const speech_run> runs, speech_map& to) : runs_(runs), to_(to) {
+    run_reader(std::span<const speech_run> runs, speech_run_builder& to) : runs_(runs), to_(to) {
         next_run();
     }
 
@@ -71,31 +71,31 @@ class run_reader {
     }
 
     std::span<const speech_run> runs_;
-    speech_map& to_;
+    speech_run_builder& to_;
     speech_run run_{};
     bool copies_ = false;
 };
 
 }  // namespace
 
-void speech_map::add(std::size_t speech, std::size_t text) {
+void speech_run_builder::add(std::size_t speech, std::size_t text) {
     runs_.push_back({static_cast<std::uint32_t>(speech), static_cast<std::uint32_t>(text)});
 }
 
-void speech_map::copy(std::size_t bytes) {
+void speech_run_builder::copy(std::size_t bytes) {
     if (bytes == 0) return;
     if (runs_.empty() || !is_copy(runs_.back())) return add(bytes, bytes);
     runs_.back().speech += static_cast<std::uint32_t>(bytes);
     runs_.back().text += static_cast<std::uint32_t>(bytes);
 }
 
-void speech_map::omit(std::size_t bytes) {
+void speech_run_builder::omit(std::size_t bytes) {
     if (bytes == 0) return;
     if (runs_.empty() || runs_.back().speech > 0) return add(0, bytes);
     runs_.back().text += static_cast<std::uint32_t>(bytes);
 }
 
-void speech_map::replace(std::size_t speech, std::size_t text) {
+void speech_run_builder::replace(std::size_t speech, std::size_t text) {
     if (speech == 0) return omit(text);
     if (speech != text) return add(speech, text);
     // Equal lengths would mean a copy.
@@ -103,7 +103,7 @@ void speech_map::replace(std::size_t speech, std::size_t text) {
     add(1, text);
 }
 
-void speech_map::drop_last_speech(std::size_t speech) {
+void speech_run_builder::drop_last_speech(std::size_t speech) {
     std::size_t text = 0;
     while (speech > 0 && !runs_.empty()) {
         auto& last = runs_.back();
@@ -118,12 +118,12 @@ void speech_map::drop_last_speech(std::size_t speech) {
     omit(text);
 }
 
-std::vector<speech_run> speech_map::take() noexcept {
+std::vector<speech_run> speech_run_builder::take() noexcept {
     return std::exchange(runs_, {});
 }
 
 mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit> edits) {
-    speech_map map;
+    speech_run_builder map;
     run_reader reader(from.runs, map);
     mapped_speech to;
     std::size_t at = 0;

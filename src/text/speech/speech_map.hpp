@@ -17,7 +17,7 @@ struct mapped_speech {
 };
 
 /// Builds the runs of a speech from its start to its end. Lengths are in bytes.
-class speech_map {
+class speech_run_builder {
  public:
     /// The next bytes of the text are spoken as they are.
     void copy(std::size_t bytes);
@@ -47,7 +47,7 @@ struct speech_edit {
 /// Applies the edits, which are in order and do not overlap.
 mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit> edits);
 
-/// Maps a position in the speech to the text, in bytes.
+/// The place in the text that corresponds to a position in the speech, in bytes.
 struct text_place {
     std::size_t before = 0;  ///< end of the text that the last spoken byte stands for
     std::size_t after = 0;   ///< start of the text that the next one stands for

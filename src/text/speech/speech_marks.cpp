@@ -20,7 +20,8 @@ bool starts_with(std::string_view text, std::string_view tag) noexcept {
                                                            to_ascii_lowercase, to_ascii_lowercase);
 }
 
-/// The part of a mark from its tag on: after the opening and, if it closes, the slash.
+/// The part of a mark from its tag on, without the opening character and, in a closing mark, the
+/// slash.
 std::string_view skip_opening(std::string_view mark) noexcept {
     const bool closes = may_have_label(mark.front()) && mark.substr(1).starts_with('/');
     return mark.substr(closes ? 2 : 1);
@@ -33,7 +34,7 @@ bool ends_tag(std::string_view inside, std::size_t tag_bytes, char opening) noex
             separators.find(inside[tag_bytes]) != std::string_view::npos);
 }
 
-/// The longest of the tags with which a mark begins, or an empty text.
+/// The longest tag with which the mark begins; empty if there is none.
 std::string_view find_tag(std::string_view inside, char opening,
                           std::span<const std::string> tags) noexcept {
     std::string_view found;
@@ -66,7 +67,7 @@ matched_mark match_speech_mark(std::string_view text, std::span<const std::strin
     return {end + 1, (closes ? "/" : "") + std::string(tag), label_of(inside.substr(tag.size()))};
 }
 
-std::size_t find_cut_mark(std::string_view text, std::span<const std::string> tags) noexcept {
+std::size_t find_truncated_mark(std::string_view text, std::span<const std::string> tags) noexcept {
     if (tags.empty()) return text.size();
     const auto least = text.size() - std::min(text.size(), max_speech_mark_bytes);
     for (auto at = text.size(); at > least; --at) {

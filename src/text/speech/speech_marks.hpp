@@ -21,7 +21,7 @@ struct matched_mark {
 /// `<tag label/>`. The case of ASCII letters does not matter. A link is not a mark.
 matched_mark match_speech_mark(std::string_view text, std::span<const std::string> tags);
 
-/// Offset of a mark that the end of the text may cut; the size of the text if there is none.
-std::size_t find_cut_mark(std::string_view text, std::span<const std::string> tags) noexcept;
+/// Offset of a mark that the end of the text may cut off; the size of the text if there is none.
+std::size_t find_truncated_mark(std::string_view text, std::span<const std::string> tags) noexcept;
 
 }  // namespace tandem::text

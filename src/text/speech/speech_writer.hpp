@@ -8,7 +8,7 @@
 
 namespace tandem::text {
 
-/// A letter, digit, or other part of a word, but not punctuation or white space.
+/// Whether `c` is a letter, a mark that combines with letters, or a digit.
 bool is_word_character(char32_t c) noexcept;
 
 /// Joins the text that remains after removals: white space around a removal becomes a single space,
@@ -39,7 +39,7 @@ class speech_writer {
     void trim(std::string_view marks);
 
     std::string out_;
-    speech_map map_;
+    speech_run_builder map_;
     char32_t last_ = 0;
     char32_t last_taken_ = 0;
     bool gap_ = false;

@@ -10,14 +10,14 @@
 // Helpers for reading answers; only for the sources of this folder.
 namespace tandem::wire {
 
-/// Parses the JSON of an answer with status 2xx; for another status, returns the meaning of the
-/// error. Values nested deeper than `max_depth` become null.
+/// Parses the JSON of an answer with status 2xx; for another status, returns the server's error.
+/// Values nested deeper than `max_depth` become null.
 error_code parse_answer(std::string_view path, response_view a, json& out, diagnostics& diag);
 
-// Members of `object`, which may be any JSON value; the fallback if there is no member of that type
-// and range.
+// Each returns a member of `object`, which may be any JSON value, or the fallback if there is no
+// member of that type and range.
 int int_or(const json& object, const char* key, int fall_back, int least = 0);
-/// At least 0; the same holds for the next one.
+/// Requires a number of at least 0, as does number_or().
 std::int64_t int64_or(const json& object, const char* key, std::int64_t fall_back);
 double number_or(const json& object, const char* key, double fall_back);
 bool bool_or(const json& object, const char* key, bool fall_back);

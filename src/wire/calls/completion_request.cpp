@@ -1,7 +1,7 @@
 #include "wire/calls/completion_request.hpp"
 
-#include "wire/calls/json_calls.hpp"
 #include "wire/calls/server_messages.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 #include "wire/json/json_text.hpp"
 
 #include <fmt/format.h>
@@ -33,8 +33,8 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     out += ']';
 }
 
-// llama.cpp's LLAMA_DEFAULT_SEED. Always sent, because a server started with a seed uses that seed
-// if a request contains none.
+// llama.cpp's LLAMA_DEFAULT_SEED. Sent explicitly, because a server started with a seed uses that
+// seed if a request contains none.
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
 // Control tokens of gpt-oss, which writes reasoning and calls to channels. The server hides such

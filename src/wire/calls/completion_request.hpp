@@ -36,9 +36,9 @@ enum class prompt_progress_mode {
 };
 
 /// The settings that all requests of a reply share, as members of a JSON object; build them once.
-/// Ignores `max_tokens`, which bounds a reply that may need several requests. Makes the server
-/// render the marks of `reasoning_tags` in its text even if they are control tokens, which it
-/// otherwise hides; also `call_tokens` and, with tools, the marks of gpt-oss's channels.
+/// Ignores `max_tokens`, which bounds a reply that may need several requests. Without these
+/// settings, the server would hide control tokens in its text; they make it render the marks of
+/// `reasoning_tags`, `call_tokens` and, with tools, the marks of gpt-oss's channels.
 std::string encode_completion_settings(const generation_options& options,
                                        std::span<const tag_pair> reasoning_tags = {},
                                        prompt_progress_mode report = prompt_progress_mode::timings,

@@ -77,7 +77,7 @@ std::optional<failure> check_messages(std::span<const chat_message> messages) {
     return bad;
 }
 
-std::optional<failure> check_file_name(std::string_view name) {
+std::optional<failure> check_slot_file_name(std::string_view name) {
     if (is_file_name(name)) return std::nullopt;
     const bool is_long = name.size() > max_file_name_bytes;
     auto words = fmt::format(

@@ -159,7 +159,7 @@ error_code decode_adapters(response_view a, std::vector<server_adapter>& out, di
     return {};
 }
 
-error_code decode_adapters_set(response_view a, diagnostics& diag) {
+error_code decode_set_adapters_answer(response_view a, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/lora-adapters", a, body, diag)) return ec;
     if (bool_or(body, "success", false)) return {};
@@ -187,11 +187,11 @@ error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostic
     return {};
 }
 
-error_code decode_prompt(response_view a, std::string& out, diagnostics& diag) {
+error_code decode_rendered_prompt(response_view a, std::string& out, diagnostics& diag) {
     return decode_member("/apply-template", "prompt", a, out, diag);
 }
 
-error_code decode_text(response_view a, std::string& out, diagnostics& diag) {
+error_code decode_detokenized_text(response_view a, std::string& out, diagnostics& diag) {
     return decode_member("/detokenize", "content", a, out, diag);
 }
 

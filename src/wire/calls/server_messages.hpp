@@ -35,7 +35,7 @@ error_code decode_slots(response_view a, std::vector<slot_state>& out, diagnosti
 std::string tokenize_body(std::string_view text);
 /// For text that follows ids in a prompt: parses special tokens, adds no BOS. Text that starts with
 /// a special token gets the same ids as within the whole prompt.
-std::string tokenize_tail_body(std::string_view text);
+std::string tokenize_continuation_body(std::string_view text);
 /// Tokenizes each text separately; `separator` follows the tokens of each text in
 /// the answer.
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator,
@@ -44,22 +44,22 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
 std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag);
 
-/// Puts the context of a turn before the words of the last user message. If there is none, the
-/// context becomes one.
+/// Puts the context of a turn before the words of the last user message. If there is no user
+/// message, the context becomes one.
 void insert_turn_context(std::vector<chat_message>& messages, std::string_view context);
 
 /// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
 /// `template_options` a JSON object; both may be empty.
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools = {},
                                 std::string_view template_options = {});
-error_code decode_prompt(response_view a, std::string& out, diagnostics& diag);
+error_code decode_rendered_prompt(response_view a, std::string& out, diagnostics& diag);
 /// The answer to /detokenize.
-error_code decode_text(response_view a, std::string& out, diagnostics& diag);
+error_code decode_detokenized_text(response_view a, std::string& out, diagnostics& diag);
 
 /// Maximum number of calls that are read in a reply.
 inline constexpr std::size_t max_calls_of_a_reply = 128;
 
-/// What the server reads from the text of a reply.
+/// The text of a reply as the server parses it.
 struct parsed_reply {
     /// The text without its tool calls, as the server trims it.
     std::string content{};
@@ -78,20 +78,20 @@ struct reply_to_parse {
     std::optional<token_id> end_token{};
 };
 
-/// A call from its mark to the point where it names a function.
+/// The beginning of a call, up to the name of its function.
 struct begun_call {
     /// The messages that the reply answers.
     std::vector<chat_message> messages{};
-    /// As server::call_mark.
+    /// The text with which the call begins; see server::call_mark.
     std::string lead{};
     int slot = 0;
     bool reuse_cache = true;  ///< as in reply_to_parse
 };
 
-/// Maximum length of a call that the server generates under its grammar for the tools.
+/// Maximum number of tokens of a call that the server generates under its grammar for the tools.
 inline constexpr int max_forced_tokens = 2048;
-/// POST /v1/chat/completions that continues from there under the server's grammar for the tools,
-/// and parses the calls. The answer is that of parse_reply_body().
+/// POST /v1/chat/completions that continues such a call under the server's grammar for the tools,
+/// and parses the calls. The answer is like that to parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
 /// POST /v1/chat/completions that generates nothing: the server parses the text by its chat
@@ -99,8 +99,8 @@ std::string forced_call_body(const begun_call& c, const generation_options& o);
 /// which would become a part of the text, so the request makes it the model's end token. Uses the
 /// tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
-/// For an incomplete call, the server returns the arguments so far. If they are not JSON, the error
-/// is errc::invalid_tool_call.
+/// For an incomplete call, the server returns the arguments so far. If they are not a JSON object,
+/// the error is errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
 /// The same for the answer to forced_call_body(). If the token limit cut off a call, the error is
 /// errc::invalid_tool_call, even if the server completed its JSON.
@@ -111,7 +111,7 @@ error_code decode_adapters(response_view a, std::vector<server_adapter>& out, di
 /// POST /lora-adapters, and `lora` of a completion. Adapters missing from the list are off. The
 /// server silently ignores unknown ids.
 std::string encode_adapter_list(std::span<const adapter_scale> adapters);
-error_code decode_adapters_set(response_view a, diagnostics& diag);
+error_code decode_set_adapters_answer(response_view a, diagnostics& diag);
 
 /// POST this path without a body to clear a slot's cache.
 std::string slot_erase_path(int slot);
@@ -119,7 +119,7 @@ std::string slot_erase_path(int slot);
 error_code decode_slot_erased(response_view a, int& erased, diagnostics& diag);
 
 /// POST these paths with `slot_file_body()` to save a slot's contents to a file on the server, and
-/// to restore it. See check_file_name().
+/// to restore it. See check_slot_file_name().
 std::string slot_save_path(int slot);
 std::string slot_restore_path(int slot);
 std::string slot_file_body(std::string_view file);

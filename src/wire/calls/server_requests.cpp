@@ -38,7 +38,7 @@ std::string tokenize_body(std::string_view text) {
     return dump_json(json{{"content", text}, {"add_special", true}, {"parse_special", true}});
 }
 
-std::string tokenize_tail_body(std::string_view text) {
+std::string tokenize_continuation_body(std::string_view text) {
     return dump_json(json{{"content", text}, {"add_special", false}, {"parse_special", true}});
 }
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-// Only for the sources of this folder; no header of the folder may include it.
+// Only for source files, and for headers that only they include.
 namespace tandem::wire {
 
 using nlohmann::json;

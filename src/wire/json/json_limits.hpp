@@ -28,11 +28,11 @@ struct json_limits {
 /// takes quadratic time: it scans a list again for each object in it.)
 json_fault check_json(std::string_view text, const json_limits& limits);
 
-/// As check_json(), with the result as words that follow a name, such as "is not valid JSON near
-/// byte 12"; empty without a fault.
+/// Like check_json(), but describes the fault in words that follow a name, such as "is not valid
+/// JSON near byte 12"; empty without a fault.
 std::string describe_json_fault(std::string_view text, const json_limits& limits);
 
-/// As describe_json_fault(), for a text that may also be too long or not valid UTF-8.
+/// Like describe_json_fault(), for a text that may also be too long or not valid UTF-8.
 std::string describe_text_fault(std::string_view text, std::size_t max_bytes,
                                 const json_limits& limits);
 

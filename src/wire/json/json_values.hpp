@@ -9,7 +9,7 @@ namespace tandem::wire {
 /// values and keys.
 bool is_json_object(std::string_view text);
 
-/// As is_json_object(), for a list of objects.
+/// Like is_json_object(), for a list of objects.
 bool is_list_of_objects(std::string_view text);
 
 }  // namespace tandem::wire

@@ -28,7 +28,7 @@ struct timings {
 /// Upper limit of a plausible count: no server has more tokens in one request. Sums of a few such
 /// counts cannot overflow.
 constexpr int max_reported_tokens = 1 << 24;
-/// Sums of such counts saturate here.
+/// Sums of such counts saturate at this value.
 constexpr int max_token_sum = 1 << 30;
 
 /// One event of a /completion stream. Reuse the objects: decoding into a used one does not
@@ -47,8 +47,8 @@ struct token_event {
     /// Token events that this text comes from: more than one if earlier ones ended inside a
     /// character.
     int events = 1;
-    /// Ids in the event: only that of the last token if several form its text. Empty in other
-    /// kinds.
+    /// Ids in the event: only that of the last token if several form its text. Empty in events of
+    /// other kinds.
     std::vector<token_id> tokens;
     /// tokens_predicted: tokens generated so far in this request, including withheld ones.
     int predicted = 0;
@@ -75,7 +75,7 @@ struct token_event {
     int error_context = 0;
 };
 
-/// Whether the event comes after prompt processing, in which some servers crash.
+/// Whether the event shows that prompt processing, in which some servers crash, has ended.
 inline bool is_generation_event(const token_event& e) noexcept {
     return e.what == token_event::kind::token || e.what == token_event::kind::final;
 }

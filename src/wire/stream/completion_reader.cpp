@@ -11,7 +11,7 @@ namespace {
 
 failure stream_failure(const token_event& event) {
     failure f;
-    f.ec = stream_error(event, f.diag);
+    f.ec = decode_stream_error(event, f.diag);
     return f;
 }
 

@@ -29,7 +29,7 @@ class completion_reader {
     /// A fault after which reading cannot continue: an unreadable or oversized event, or an error
     /// event from the server.
     const std::optional<failure>& fault() const noexcept { return fault_; }
-    /// The meaning of an answer that ends here without a final event; `ec` is the transport's
+    /// The failure of an answer that ends here without a final event; `ec` is the transport's
     /// error, if any. Drops an incomplete character: a request that continues from here generates
     /// it again.
     failure make_end_failure(error_code ec, const diagnostics& diag) const;

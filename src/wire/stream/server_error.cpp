@@ -103,7 +103,7 @@ error_code decode_error(std::string_view path, int http_status, std::string_view
     return code;
 }
 
-error_code stream_error(const token_event& event, diagnostics& diag) {
+error_code decode_stream_error(const token_event& event, diagnostics& diag) {
     auto code = classify(event);
     // An error without a known code is still an error of the server.
     if (code == errc::bad_response) code = errc::server_error;

@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-// Maps the errors of a server to error codes. Each function with a `diag` fills it, and returns an
-// error code that is not success.
+// Maps a server's errors to error codes. Each function with a `diag` fills it, and returns a code
+// other than success.
 namespace tandem::wire {
 
 /// Whether a proxy answers with this status because it cannot reach the server.
@@ -18,7 +18,7 @@ error_code decode_error(std::string_view path, int http_status, std::string_view
                         diagnostics& diag);
 
 /// For an error event in a stream under HTTP 200.
-error_code stream_error(const token_event& event, diagnostics& diag);
+error_code decode_stream_error(const token_event& event, diagnostics& diag);
 
 /// For an answer that is not from a llama-server. `why` describes the fault in a few words.
 error_code make_bad_response_error(std::string_view path, int http_status, std::string_view why,

@@ -32,7 +32,7 @@ bool sse_parser::next(sse_event& out) {
         line_.clear();
         if (complete) return true;
     }
-    // The bytes of this feed() are not valid after this.
+    // The bytes that feed() received need not stay valid after this.
     if (has_data_) store_data();
     return false;
 }

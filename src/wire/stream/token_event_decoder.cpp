@@ -2,8 +2,8 @@
 
 #include "text/characters/utf8.hpp"
 #include "wire/json/json.hpp"
+#include "wire/stream/fast_token_event_reader.hpp"
 #include "wire/stream/invalid_utf8.hpp"
-#include "wire/stream/partial_event_reader.hpp"
 #include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/token_event_fields.hpp"
 
@@ -43,8 +43,8 @@ void clear(token_event& e) noexcept {
     e.error_prompt_tokens = e.error_context = 0;
 }
 
-/// Extracts the fields above from the parser's events. A handler that returns false ends the parse:
-/// the JSON is not a token event.
+/// Extracts the fields of a token event from the parser's events. A handler that returns false ends
+/// the parse: the JSON is not a token event.
 class token_event_handler {
  public:
     explicit token_event_handler(token_event& out) : out_(out) {}
@@ -63,8 +63,8 @@ class token_event_handler {
     bool key(std::string& name);
     bool parse_error(std::size_t, const std::string&, const json::exception&) { return false; }
 
-    /// Whether the parse was ended early because the remainder of a partial event contains no field
-    /// that is read.
+    /// Whether the parse ended early because the remainder of a partial event contains nothing that
+    /// is needed.
     bool has_enough() const noexcept { return has_enough_; }
     /// Determines the kind of the whole object; false if it is unknown.
     bool conclude();
@@ -190,8 +190,8 @@ bool token_event_handler::integer(std::int64_t value) {
     }
 }
 
-/// In a partial event, the two counts are the last fields that are read; half of its bytes follow
-/// them.
+/// In a partial event, the two counts are the last fields that are needed; half of its bytes come
+/// after them.
 bool token_event_handler::ends_here() noexcept {
     const bool is_partial = has_content_ && has_stop_ && !is_final_ && !has_error_;
     has_enough_ = is_partial && has_cached_ && out_.predicted > 0 && out_.prompt_tokens > 0;
@@ -307,7 +307,7 @@ bool token_event_handler::conclude() {
 
 error_code decode_valid(std::string_view data, token_event& out) {
     clear(out);
-    if (read_partial_event(data, out)) return {};
+    if (read_token_event_fast(data, out)) return {};
     clear(out);
     token_event_handler handler(out);
     const bool parsed = json::sax_parse(data, &handler) || handler.has_enough();

@@ -9,7 +9,7 @@
 
 namespace tandem::wire {
 
-/// True for the data that ends the streams of other endpoints and is not JSON.
+/// Whether the data is the marker that ends the streams of other endpoints, which is not JSON.
 inline bool is_done_marker(std::string_view data) noexcept {
     return data == "[DONE]";
 }

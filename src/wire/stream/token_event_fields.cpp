@@ -12,8 +12,7 @@ struct key_row {
     field is;
 };
 
-// Old servers sent the members of "error" as the whole object, and "stopped_*" instead of
-// "stop_type".
+// Old servers sent the members of "error" at the top level, and "stopped_*" instead of "stop_type".
 constexpr key_row key_rows[] = {
     {section::top, "content", field::content},
     {section::top, "tokens", field::tokens},

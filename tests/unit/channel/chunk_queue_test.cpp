@@ -117,9 +117,9 @@ TEST_F(chunk_queue_joining, stops_at_its_bound_of_text) {
 
 TEST_F(chunk_queue_joining, continues_each_chunk_but_the_last_of_an_item) {
     add(piece(0, "One. ", 3), 8);
-    EXPECT_EQ(queue.take_due_continue(), id(0));
+    EXPECT_EQ(queue.take_chunk_to_continue(), id(0));
     add(piece(1, "Two. ", 5), 8);
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt);
 }
 
 struct speech_case {
@@ -161,55 +161,55 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(chunk_queue_voice, waits_with_the_continue_until_the_next_item_is_asked_for) {
     queue.on_item_requested();
     add(piece(0, "One. "));
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it was not even popped";
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt) << "it was not even popped";
     ASSERT_TRUE(queue.take_item());
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it is being spoken";
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt) << "it is being spoken";
     queue.on_item_requested();
-    EXPECT_EQ(queue.take_due_continue(), id(0));
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "once";
+    EXPECT_EQ(queue.take_chunk_to_continue(), id(0));
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt) << "once";
 }
 
 TEST_F(chunk_queue_voice, does_not_take_a_question_for_an_item_that_comes_later) {
     add(piece(0, "One. "));
     queue.take_item();
     queue.on_item_requested();
-    queue.take_due_continue();
+    queue.take_chunk_to_continue();
     queue.on_item_requested();
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt);
     ASSERT_TRUE(queue.take_item());
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt);
 }
 
 TEST_F(chunk_queue_text, continues_as_long_as_there_is_room) {
     make({.pace = pace::text, .capacity = 2});
     add(piece(0, "One. "));
-    EXPECT_EQ(queue.take_due_continue(), id(0));
+    EXPECT_EQ(queue.take_chunk_to_continue(), id(0));
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "full";
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt) << "full";
     queue.on_item_requested();
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "a request alone makes no room";
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt) << "a request alone makes no room";
     queue.take_item();
-    EXPECT_EQ(queue.take_due_continue(), id(1));
+    EXPECT_EQ(queue.take_chunk_to_continue(), id(1));
 }
 
 TEST_F(chunk_queue_text, does_not_count_what_is_being_joined) {
     make({.pace = pace::text, .capacity = 1});
     for (std::uint32_t seq = 0; seq < 3; ++seq) {
         add(piece(seq, "One. ", 2), 8);
-        EXPECT_EQ(queue.take_due_continue(), id(seq));
+        EXPECT_EQ(queue.take_chunk_to_continue(), id(seq));
     }
     add(piece(3, "Two. ", 2), 8);
     EXPECT_EQ(queue.size(), 1u);
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt);
 }
 
 TEST_F(chunk_queue_text, has_room_for_one_at_least) {
     make({.pace = pace::text, .capacity = -3});
     add(piece(0, "One. "));
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt);
     queue.take_item();
-    EXPECT_EQ(queue.take_due_continue(), id(0));
+    EXPECT_EQ(queue.take_chunk_to_continue(), id(0));
 }
 
 TEST_F(chunk_queue_end, is_taken_once) {
@@ -277,7 +277,7 @@ TEST_F(chunk_queue_end, lets_nothing_in_and_continues_nothing) {
     queue.on_item_requested();
     queue.end({.finish_reason = finish_reason::eos});
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_chunk_to_continue(), std::nullopt);
     EXPECT_TRUE(queue.take_item().value().finished);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "text/speech/speech_maker.hpp"
+#include "text/speech/speech_text_maker.hpp"
 
 #include "tandem/chunk.hpp"
 
@@ -18,7 +18,7 @@ inline chunk chunk_of(chunk_id id, const std::string& text) {
 inline chunk spoken_chunk_of(chunk_id id, const std::string& text,
                              text::speech_options options = {}) {
     chunk c{.id = id, .text = text};
-    text::speech_maker(std::move(options)).fill_speech(c);
+    text::speech_text_maker(std::move(options)).fill_speech(c);
     return c;
 }
 

@@ -1,7 +1,7 @@
 #include "conversation/history/heard_position.hpp"
 
 #include "text/characters/utf8.hpp"
-#include "text/speech/speech_maker.hpp"
+#include "text/speech/speech_text_maker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 chunk spoken(std::string_view text, text::speech_options options = {}) {
     chunk c{.text = std::string(text)};
-    text::speech_maker(std::move(options)).fill_speech(c);
+    text::speech_text_maker(std::move(options)).fill_speech(c);
     return c;
 }
 

@@ -1,6 +1,6 @@
 #include "conversation/history/turn_ledger.hpp"
 #include "text/characters/utf8.hpp"
-#include "text/speech/speech_maker.hpp"
+#include "text/speech/speech_text_maker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ class random_turn {
     void begin_reply() {
         turn_.begin_reply(++reply_);
         seq_ = 0;
-        voice_ = text::speech_maker({});
+        voice_ = text::speech_text_maker({});
     }
     std::string next_text(std::size_t most) {
         const auto end = text::floor_to_character(model_, at_ + most);
@@ -119,7 +119,7 @@ class random_turn {
 
     std::mt19937 random_;
     turn_ledger turn_;
-    text::speech_maker voice_{text::speech_options()};
+    text::speech_text_maker voice_{text::speech_options()};
     std::string model_;
     std::size_t at_ = 0;  // bytes handed over
     std::size_t heard_before_ = 0;

@@ -11,7 +11,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::recording_key;
+using tandem::recorded_request_key;
 using tandem::detail::answer_step;
 using tandem::detail::playback;
 using tandem::testing::recorded_lines;
@@ -42,7 +42,7 @@ class playback_test : public testing::Test {
     std::string complete(const std::string& prompt, std::uint64_t reply) {
         return answer({.path = "/completion",
                        .body = R"({"prompt":")" + prompt + R"("})",
-                       .reply_key = recording_key{.scope_number = 1, .reply = reply}});
+                       .reply_key = recorded_request_key{.scope_number = 1, .reply = reply}});
     }
     void record_reply(std::uint64_t number, std::string_view prompt, const std::string& text) {
         lines.ask(0, number, prompt);
@@ -138,7 +138,7 @@ TEST_F(playback_test, survives_a_body_that_is_nested_deeply) {
                                              .method = "POST",
                                              .path = "/completion",
                                              .body = R"({"prompt":)" + std::string(1'000'000, '['),
-                                             .reply_key = recording_key{.reply = 1}});
+                                             .reply_key = recorded_request_key{.reply = 1}});
     EXPECT_TRUE(player().replies()[0].prompt.empty());
 }
 
@@ -152,9 +152,10 @@ TEST_F(playback_test, knows_a_reply_again) {
 TEST_F(playback_test, prefills_also_what_was_not_prefilled_then) {
     record_reply(1, "first", "One");
     EXPECT_THAT(
-        answer({.path = "/completion",
-                .body = R"({"prompt":"first","id_slot":1,"n_predict":1})",
-                .reply_key = recording_key{.scope_number = 1, .reply = 7, .is_prefill = true}}),
+        answer(
+            {.path = "/completion",
+             .body = R"({"prompt":"first","id_slot":1,"n_predict":1})",
+             .reply_key = recorded_request_key{.scope_number = 1, .reply = 7, .is_prefill = true}}),
         HasSubstr(R"("stop":true)"));
 }
 
@@ -162,7 +163,7 @@ TEST_F(playback_test, prefills_also_what_was_not_prefilled_then) {
 TEST_F(playback_test, prefills_what_was_cut_then) {
     record_reply(1, "first", "One");
     const std::string body = R"({"prompt":"first","id_slot":1,"n_predict":1})";
-    const recording_key place{.scope_number = 1, .reply = 1, .is_prefill = true};
+    const recorded_request_key place{.scope_number = 1, .reply = 1, .is_prefill = true};
     lines.add(tandem::wire::recorded_request{.number = 99,
                                              .server = "http://a",
                                              .method = "POST",

@@ -53,10 +53,10 @@ TEST(prompt_removal, finds_prompts_of_slots) {
 
 TEST(prompt_removal, leaves_what_reports_none) {
     for (const auto* path : {"/props", "/health", "/slots/1?action=erase", "/lora-adapters"}) {
-        EXPECT_FALSE(contains_prompts(path)) << path;
+        EXPECT_FALSE(path_carries_prompts(path)) << path;
         EXPECT_EQ(remove_answer_prompts(path, R"({"prompt": 1})"), R"({"prompt": 1})");
     }
-    EXPECT_TRUE(contains_prompts("/slots?fail_on_no_slot=1"));
+    EXPECT_TRUE(path_carries_prompts("/slots?fail_on_no_slot=1"));
 }
 
 TEST(prompt_removal, leaves_lines_of_a_stream_that_report_what_was_generated) {

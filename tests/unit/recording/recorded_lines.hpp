@@ -30,7 +30,7 @@ class recorded_lines {
             .method = "POST",
             .path = "/completion",
             .body = fmt::format(R"({{"prompt":"{}","id_slot":0}})", prompt),
-            .reply_key = recording_key{.reply = reply, .text_bytes = text_bytes}});
+            .reply_key = recorded_request_key{.reply = reply, .text_bytes = text_bytes}});
         return requests_;
     }
     /// Adds a request to another path, answered with 200 and `answer`.

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace tandem::wire;
 using tandem::errc;
-using tandem::recording_key;
+using tandem::recorded_request_key;
 using testing::HasSubstr;
 
 recording_line read_again(const recording_line& line) {
@@ -40,7 +40,7 @@ TEST(recording_line, has_all_of_a_request) {
                   .method = "POST",
                   .path = "/completion",
                   .body = R"({"prompt":"hi"})",
-                  .reply_key = recording_key{
+                  .reply_key = recorded_request_key{
                       .scope_number = 9, .reply = 2, .text_bytes = 17, .is_prefill = true}}});
     const auto& e = std::get<recorded_request>(line.entry);
     EXPECT_EQ(e.number, 3u);

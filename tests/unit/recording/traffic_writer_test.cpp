@@ -10,7 +10,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::recording_key;
+using tandem::recorded_request_key;
 using tandem::detail::traffic_writer;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -51,7 +51,7 @@ TEST_F(traffic_writer_test, numbers_replies_by_what_is_unique) {
     for (const auto& [home, reply] : {std::pair(1u, 1u), {2u, 1u}, {1u, 1u}})
         w.record_request({}, "http://a",
                          {.path = "/completion",
-                          .reply_key = recording_key{.scope_number = home, .reply = reply}});
+                          .reply_key = recorded_request_key{.scope_number = home, .reply = reply}});
     EXPECT_THAT(lines_[1], HasSubstr(R"("reply":1)"));
     EXPECT_THAT(lines_[2], HasSubstr(R"("reply":2)"));
     EXPECT_THAT(lines_[3], HasSubstr(R"("reply":1)"));
@@ -82,7 +82,7 @@ TEST_F(traffic_writer_test, leaves_prompts_out_of_requests_and_answers) {
         w.record_request({}, "http://a",
                          {.path = "/completion",
                           .body = R"({"prompt":"secret","id_slot":0})",
-                          .reply_key = recording_key{.scope_number = 1, .reply = 1}});
+                          .reply_key = recorded_request_key{.scope_number = 1, .reply = 1}});
     w.record_status({}, asked, 200);
     w.record_bytes({}, asked, "data: {\"content\":\"spoken\"}\n\n");
     const auto made = w.record_request(
@@ -100,7 +100,7 @@ TEST_F(traffic_writer_test, leaves_out_the_prompt_that_a_stream_says_again) {
     auto w = writer({.prompts = false});
     const auto n = w.record_request(
         {}, "http://a",
-        {.path = "/completion", .reply_key = recording_key{.scope_number = 1, .reply = 1}});
+        {.path = "/completion", .reply_key = recorded_request_key{.scope_number = 1, .reply = 1}});
     w.record_status({}, n, 200);
     for (const auto* piece : {"data: {\"content\":\"spoken\"}\n\ndata: {\"stop\":true,\"pro",
                               "mpt\":\"secret\"}\n\n", "data: {\"prompt\":\"secr"})

@@ -271,19 +271,19 @@ const auto kimi = with_marks({"Kimi K3", kimi_header, kimi_tools, kimi_words + k
 
 TEST(word_marks, are_what_the_template_writes_around_the_words_of_a_reply) {
     const auto words_of = [](const template_text& t) { return mark_in(render(t)).words; };
-    EXPECT_EQ(words_of(functionary), (text::text_marks{.opening = ">>>all\n"}));
-    EXPECT_EQ(words_of(kimi), (text::text_marks{.opening = "<|open|>response<|sep|>",
-                                                .closing = "<|close|>response<|sep|>"}));
+    EXPECT_EQ(words_of(functionary), (text::reply_delimiters{.opening = ">>>all\n"}));
+    EXPECT_EQ(words_of(kimi), (text::reply_delimiters{.opening = "<|open|>response<|sep|>",
+                                                      .closing = "<|close|>response<|sep|>"}));
     EXPECT_EQ(words_of(with_marks({"plain tags", im_header, "", "<call>", "", "</answer>" + im_end,
                                    "", "<answer>"})),
-              (text::text_marks{.opening = "<answer>", .closing = "</answer>"}));
+              (text::reply_delimiters{.opening = "<answer>", .closing = "</answer>"}));
 }
 
 // Muse marks its thoughts like its words, except for the recipient.
 TEST(word_marks, of_muse_end_where_it_thinks) {
     EXPECT_EQ(mark_in(render(muse)).words,
-              (text::text_marks{.opening = "<|start|>assistant to=user<|message|>",
-                                .closing = "<|start|>assistant to=self<|message|>"}));
+              (text::reply_delimiters{.opening = "<|start|>assistant to=user<|message|>",
+                                      .closing = "<|start|>assistant to=self<|message|>"}));
 }
 
 TEST(word_marks, are_found_in_the_prompt_without_a_call_alone) {
@@ -296,8 +296,8 @@ TEST(word_marks, are_found_in_the_prompt_without_a_call_alone) {
 
 TEST(word_marks, are_neither_reasoning_nor_control_tokens_which_the_server_hides) {
     for (const auto& t : templates) {
-        EXPECT_EQ(mark_in(render(t)).words, text::text_marks()) << t;
-        EXPECT_EQ(mark_in(render(with_marks(t))).words, text::text_marks()) << t;
+        EXPECT_EQ(mark_in(render(t)).words, text::reply_delimiters()) << t;
+        EXPECT_EQ(mark_in(render(with_marks(t))).words, text::reply_delimiters()) << t;
     }
     EXPECT_EQ(find_word_marks("", {}), call_mark());
 }
@@ -321,7 +321,7 @@ TEST(word_marks, are_no_text_that_models_write_in_prose) {
     }
     const auto t = with_marks({"dot", im_header, "", "", "", "." + im_end, "", "<answer>"});
     EXPECT_EQ(find_word_marks(render(t).without_call, {}).words,
-              (text::text_marks{.opening = "<answer>"}));
+              (text::reply_delimiters{.opening = "<answer>"}));
 }
 
 TEST(word_marks, end_before_the_end_of_the_message) {
@@ -343,7 +343,8 @@ TEST(word_marks, are_found_where_no_call_is_shown) {
     const auto prompt = render(t).without_call;
     for (const auto* hint : {"", "List of tools: []"}) {
         const auto mark = mark_in({hint + prompt, hint + prompt, hint + prompt});
-        EXPECT_EQ(mark.words, (text::text_marks{.opening = "<answer>", .closing = "</answer>"}));
+        EXPECT_EQ(mark.words,
+                  (text::reply_delimiters{.opening = "<answer>", .closing = "</answer>"}));
         EXPECT_EQ(mark.opening.empty(), *hint == '\0');
     }
 }

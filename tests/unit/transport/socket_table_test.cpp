@@ -44,7 +44,7 @@ class KeptSocket : public ::testing::Test {
     boost::asio::io_context ioc;
     counted_events events;
     socket_table table{ioc.get_executor(), events};
-    socket_owner owner;
+    transfer_sockets owner;
     tcp::acceptor acceptor{ioc, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)};
     curl_socket_t fd = open_socket();
     tcp::socket peer = connect();
@@ -64,7 +64,7 @@ class KeptSocket : public ::testing::Test {
 };
 
 TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut) {
-    table.close_sockets(owner);
+    table.disconnect_sockets(owner);
     char byte;
     error_code ec;
     peer.read_some(boost::asio::buffer(&byte, 1), ec);
@@ -72,14 +72,14 @@ TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut) {
 }
 
 TEST_F(KeptSocket, keeps_its_number_after_a_cut) {
-    table.close_sockets(owner);
+    table.disconnect_sockets(owner);
     EXPECT_NE(open_socket(), fd);
     table.close(owner.sockets.at(0));
 }
 
 TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
     table.watch(fd, CURL_POLL_IN);
-    table.close_sockets(owner);
+    table.disconnect_sockets(owner);
     table.watch_kept_sockets(owner);
     for (int i = 0; i < 10 && !events.ready; ++i) ioc.run_one_for(std::chrono::seconds(1));
     EXPECT_EQ(events.ready, 1);
@@ -88,7 +88,7 @@ TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
 TEST_F(KeptSocket, leaves_nothing_in_epoll_after_a_cut_and_a_close_without_a_word) {
     table.watch(fd, CURL_POLL_IN);
     const auto before = testing::epoll_registrations();
-    table.close_sockets(owner);
+    table.disconnect_sockets(owner);
     table.watch_kept_sockets(owner);
     ::close(fd);
     EXPECT_EQ(testing::epoll_registrations(), before - 1);
@@ -99,7 +99,7 @@ TEST_F(KeptSocket, leaves_nothing_in_epoll_after_a_cut_and_a_close_without_a_wor
 TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut_where_no_descriptor_is_left) {
     {
         const descriptors_used_up none;
-        table.close_sockets(owner);
+        table.disconnect_sockets(owner);
     }
     char byte;
     error_code ec;
@@ -113,7 +113,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     tcp::socket strangers(ioc);
     strangers.connect(acceptor.local_endpoint());
     ASSERT_EQ(strangers.native_handle(), fd);
-    table.close_sockets(owner);
+    table.disconnect_sockets(owner);
     EXPECT_EQ(strangers.write_some(boost::asio::buffer("x", 1)), 1u);
     // TearDown() closes this socket, so the old number is closed only once.
     fd = open_socket();
@@ -122,7 +122,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
 // The thread that receives the number may register it in the same epoll instance.
 TEST_F(KeptSocket, that_is_closed_without_a_word_during_a_cut_leaves_the_next_one_registered) {
     table.watch(fd, CURL_POLL_IN);
-    table.close_sockets(owner);
+    table.disconnect_sockets(owner);
     ::close(fd);
     tcp::socket strangers(ioc);
     strangers.connect(acceptor.local_endpoint());
@@ -141,13 +141,13 @@ TEST_F(KeptSocket, that_is_closed_without_a_word_during_a_cut_leaves_the_next_on
 
 TEST_F(KeptSocket, that_was_closed_without_a_word_leaves_its_number_to_the_next_owner) {
     ::close(fd);
-    socket_owner next;
+    transfer_sockets next;
     curl_sockaddr address{};
     address.family = AF_INET;
     address.socktype = SOCK_STREAM;
     ASSERT_EQ(table.open(address, next), fd);
     peer = connect();
-    table.close_sockets(owner);
+    table.disconnect_sockets(owner);
     EXPECT_EQ(::send(fd, "x", 1, MSG_NOSIGNAL), 1);
     // The table must not use the owner after its destruction.
     table.close(fd);
@@ -198,7 +198,7 @@ TEST(socket_table, opens_no_socket_that_cannot_be_watched) {
     const boost::asio::steady_timer makes_the_reactor(ioc);
     counted_events events;
     socket_table table(ioc.get_executor(), events);
-    socket_owner owner;
+    transfer_sockets owner;
     curl_sockaddr address{};
     address.family = AF_INET;
     address.socktype = SOCK_STREAM;

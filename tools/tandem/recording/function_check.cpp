@@ -1,6 +1,6 @@
 #include "recording/function_check.hpp"
 
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -11,11 +11,11 @@ namespace {
 
 using tandem::detail::reply_origin;
 using tandem::test::machine_driver;
-using tandem::text::text_marks;
+using tandem::text::reply_delimiters;
 using testing::Contains;
 
-const text_marks recipient{.opening = ">>>all\n"};
-const text_marks part{.opening = "<words>", .closing = "</words>"};
+const reply_delimiters recipient{.opening = ">>>all\n"};
+const reply_delimiters part{.opening = "<words>", .closing = "</words>"};
 
 class marked_words : public testing::Test {
  protected:

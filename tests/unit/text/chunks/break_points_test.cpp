@@ -37,7 +37,8 @@ TEST(LastClauseEnd, IsBehindTheLastMarkAndItsQuotes) {
         "a line,|\nand one more",
         "\xD9\x86\xD8\xB9\xD9\x85\xD8\x8C| \xD9\x84\xD8\xA7",
     };
-    for (const auto c : cases) EXPECT_EQ(last_clause_end(without_bar(c)), place_of_bar(c)) << c;
+    for (const auto c : cases)
+        EXPECT_EQ(find_last_clause_end(without_bar(c)), place_of_bar(c)) << c;
 }
 
 TEST(LastClauseEnd, NeedsWhiteSpaceBehindAMarkOfASpacedScript) {
@@ -45,7 +46,8 @@ TEST(LastClauseEnd, NeedsWhiteSpaceBehindAMarkOfASpacedScript) {
         "1,000 people",  "at 10:30 sharp", "http://host", "one,| two,",
         "so,| in 1,000", "a:b and more",   "f(a,b)",
     };
-    for (const auto c : cases) EXPECT_EQ(last_clause_end(without_bar(c)), place_of_bar(c)) << c;
+    for (const auto c : cases)
+        EXPECT_EQ(find_last_clause_end(without_bar(c)), place_of_bar(c)) << c;
 }
 
 TEST(LastClauseEnd, IsBehindADashThatIsNotInARange) {
@@ -60,7 +62,8 @@ TEST(LastClauseEnd, IsBehindADashThatIsNotInARange) {
         "well-known",
         "\"No\xE2\x80\x94\"| he",
     };
-    for (const auto c : cases) EXPECT_EQ(last_clause_end(without_bar(c)), place_of_bar(c)) << c;
+    for (const auto c : cases)
+        EXPECT_EQ(find_last_clause_end(without_bar(c)), place_of_bar(c)) << c;
 }
 
 TEST(LastClauseEnd, IsBehindAWideMarkWithoutASpace) {
@@ -68,12 +71,13 @@ TEST(LastClauseEnd, IsBehindAWideMarkWithoutASpace) {
         "你好，|我是", "一、二、|三", "好；|不好", "他说：|好", "「好，」|他说", "你好。|我",
         "你好，|",     "10：30",      "，|",       "10：",      "在10：30，|我",
     };
-    for (const auto c : cases) EXPECT_EQ(last_clause_end(without_bar(c)), place_of_bar(c)) << c;
+    for (const auto c : cases)
+        EXPECT_EQ(find_last_clause_end(without_bar(c)), place_of_bar(c)) << c;
 }
 
 TEST(LastClauseEnd, ReadsBadBytesAsNoMark) {
-    EXPECT_EQ(last_clause_end("one,\xFF\x80 two"), 0u);
-    EXPECT_EQ(last_clause_end("\xEF\xBC"), 0u);
+    EXPECT_EQ(find_last_clause_end("one,\xFF\x80 two"), 0u);
+    EXPECT_EQ(find_last_clause_end("\xEF\xBC"), 0u);
 }
 
 TEST(LastWordStart, IsTheWhiteSpaceBeforeTheLastWord) {
@@ -95,7 +99,8 @@ TEST(LastWordStart, IsTheWhiteSpaceBeforeTheLastWord) {
         "000",
         "\xE4\xB8\x80|\xE3\x80\x80\xE4\xBA\x8C",
     };
-    for (const auto c : cases) EXPECT_EQ(last_word_start(without_bar(c)), place_of_bar(c)) << c;
+    for (const auto c : cases)
+        EXPECT_EQ(find_last_word_start(without_bar(c)), place_of_bar(c)) << c;
 }
 
 }  // namespace

@@ -103,11 +103,11 @@ TEST(min_chars, does_not_hold_at_the_end_of_a_short_sentence) {
     for (const auto t : {"Hello", " Ann", ".", " Hi", " Bo"}) chunks.feed(t);
     taken(chunks);
     EXPECT_EQ(chunks.feed("!"), status::reading);
-    EXPECT_EQ(chunks.hold_expired(), status::reading);
+    EXPECT_EQ(chunks.on_hold_expired(), status::reading);
     for (const auto t : {" Please", " sit", " down", ","}) chunks.feed(t);
     chunks.feed(" Ed");
     EXPECT_EQ(chunks.feed("!"), status::holding);
-    EXPECT_EQ(chunks.hold_expired(), status::ready);
+    EXPECT_EQ(chunks.on_hold_expired(), status::ready);
     EXPECT_THAT(taken(chunks), ElementsAre(end_of_chunk{" Hi Bo! Please sit down, Ed!", sentence}));
 }
 
@@ -122,7 +122,7 @@ TEST(min_chars, never_lengthens_a_chunk_beyond_its_limit) {
         chunks.feed(t);
     EXPECT_THAT(taken(chunks), ElementsAre(end_of_chunk{"Hello Ann.", sentence},
                                            end_of_chunk{" No. Not so.", sentence}));
-    EXPECT_EQ(chunks.unread(), " We");
+    EXPECT_EQ(chunks.untaken_text(), " We");
 }
 
 TEST(min_chars, keeps_the_text_whole_and_its_chunks_within_the_limit) {
@@ -138,7 +138,7 @@ TEST(min_chars, keeps_the_text_whole_and_its_chunks_within_the_limit) {
             const auto t = parts[random() % std::size(parts)];
             fed += t;
             chunks.feed(t);
-            if (random() % 4 == 0) chunks.hold_expired();
+            if (random() % 4 == 0) chunks.on_hold_expired();
         }
         chunks.finish();
         std::string all;

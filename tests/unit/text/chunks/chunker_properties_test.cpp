@@ -98,7 +98,7 @@ std::vector<chunk_text> taken_at_once(const random_reply& reply) {
     }
     chunks.finish();
     take_all(chunks, out);
-    EXPECT_EQ(chunks.unread(), "");
+    EXPECT_EQ(chunks.untaken_text(), "");
     return out;
 }
 

@@ -59,7 +59,7 @@ TEST_F(ChunkerTest, EndsAChunkWithASentenceOnceTheNextTokenIsRead) {
     EXPECT_EQ(read({"!"}), status::holding);
     EXPECT_EQ(read({" How"}), status::ready);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Hello!", sentence, 2}));
-    EXPECT_EQ(chunks_.unread(), " How");
+    EXPECT_EQ(chunks_.untaken_text(), " How");
     EXPECT_EQ(chunks_.current(), status::reading);
 }
 
@@ -117,22 +117,22 @@ TEST_F(ChunkerTest, FindsNoChangeInAnEmptyToken) {
 
 TEST_F(ChunkerTest, EndsAHeldChunkWhenTheHoldExpires) {
     read({"Yes", "."});
-    EXPECT_EQ(chunks_.hold_expired(), status::ready);
+    EXPECT_EQ(chunks_.on_hold_expired(), status::ready);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Yes.", sentence, 2}));
-    EXPECT_EQ(chunks_.unread(), "");
+    EXPECT_EQ(chunks_.untaken_text(), "");
 }
 
 TEST_F(ChunkerTest, IgnoresAnExpiredHoldWhenItDoesNotHold) {
     read({"Yes"});
-    EXPECT_EQ(chunks_.hold_expired(), status::reading);
+    EXPECT_EQ(chunks_.on_hold_expired(), status::reading);
     read({".", " No"});
-    EXPECT_EQ(chunks_.hold_expired(), status::ready);
+    EXPECT_EQ(chunks_.on_hold_expired(), status::ready);
     EXPECT_EQ(taken().size(), 1u);
 }
 
 TEST_F(ChunkerTest, StartsTheNextChunkWithAQuoteThatCameTooLate) {
     read({"\"", "Yes", "."});
-    chunks_.hold_expired();
+    chunks_.on_hold_expired();
     EXPECT_THAT(pieces_of({"\"", " he", " said"}),
                 ElementsAre(chunk_text{"\"Yes.", sentence, 3}, chunk_text{"\" he said", end, 3}));
 }
@@ -172,7 +172,7 @@ TEST_F(ChunkerTest, FallsBackToASentenceEndThatCameTooEarly) {
     set_limits(4, 6, 96);
     EXPECT_EQ(read({"Sure", "!", " I", " would", " really", " like"}), status::ready);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Sure!", sentence, 2}));
-    EXPECT_EQ(chunks_.unread(), " I would really like");
+    EXPECT_EQ(chunks_.untaken_text(), " I would really like");
 }
 
 TEST_F(ChunkerTest, PrefersTheLaterOfAnEarlySentenceEndAndAClause) {
@@ -208,14 +208,14 @@ TEST_F(ChunkerTest, EndsAfterTheLastClauseAtALimit) {
     set_limits(0, 5, 96);
     read({"Well", ",", " one", ",", " two"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Well, one,", clause, 4}));
-    EXPECT_EQ(chunks_.unread(), " two");
+    EXPECT_EQ(chunks_.untaken_text(), " two");
 }
 
 TEST_F(ChunkerTest, EndsBeforeTheLastWordWithoutAClause) {
     set_limits(0, 3, 96);
     read({"the", " quick", " bro"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"the quick", word, 2}));
-    EXPECT_EQ(chunks_.unread(), " bro");
+    EXPECT_EQ(chunks_.untaken_text(), " bro");
 }
 
 TEST_F(ChunkerTest, EndsInsideAWordWhenThereIsButOne) {
@@ -255,7 +255,7 @@ TEST_F(ChunkerTest, DividesACarriedTextThatIsOverTheNextLimit) {
     read({"a", ",", " b", " c", " d", " e", " f", " g"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"a,", clause, 2}, chunk_text{" b c", word, 2},
                                      chunk_text{" d e", word, 2}));
-    EXPECT_EQ(chunks_.unread(), " f g");
+    EXPECT_EQ(chunks_.untaken_text(), " f g");
 }
 
 TEST_F(ChunkerTest, LooksOneTokenPastASentenceEndAtTheLimit) {
@@ -263,7 +263,7 @@ TEST_F(ChunkerTest, LooksOneTokenPastASentenceEndAtTheLimit) {
     EXPECT_EQ(read({"I", " do", "."}), status::holding);
     EXPECT_EQ(read({" Yes"}), status::ready);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
-    EXPECT_EQ(chunks_.unread(), " Yes");
+    EXPECT_EQ(chunks_.untaken_text(), " Yes");
 }
 
 TEST_F(ChunkerTest, LooksNoFurtherThanOneTokenPastTheLimit) {
@@ -276,7 +276,7 @@ TEST_F(ChunkerTest, LooksNoFurtherThanOneTokenPastTheLimit) {
 TEST_F(ChunkerTest, EndsALateSentenceOfTheLimitWhenTheHoldExpires) {
     set_limits(0, 3, 96);
     read({"I", " do", "."});
-    chunks_.hold_expired();
+    chunks_.on_hold_expired();
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
 }
 
@@ -343,7 +343,7 @@ TEST_F(ChunkerTest, GivesNoPieceOfAnEmptyReply) {
 
 TEST_F(ChunkerTest, GivesNoEmptyPieceAtTheEnd) {
     read({"Yes", "."});
-    chunks_.hold_expired();
+    chunks_.on_hold_expired();
     chunks_.finish();
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Yes.", sentence, 2}));
     EXPECT_EQ(chunks_.current(), status::reading);
@@ -362,9 +362,9 @@ TEST_F(ChunkerTest, GivesWhatWasReadWhileAChunkWaited) {
 
 TEST_F(ChunkerTest, HoldsWhatIsNotTakenAsUnread) {
     read({"A", ".", " B", ".", " C"});
-    EXPECT_EQ(chunks_.unread(), "A. B. C");
+    EXPECT_EQ(chunks_.untaken_text(), "A. B. C");
     chunks_.take_chunk();
-    EXPECT_EQ(chunks_.unread(), " B. C");
+    EXPECT_EQ(chunks_.untaken_text(), " B. C");
 }
 
 TEST_F(ChunkerTest, GivesAnEmptyPieceWhenNoneIsReady) {
@@ -433,7 +433,7 @@ TEST_F(ChunkerTest, MakesAChunkOfEachTextByToken) {
                                      chunk_text{" 3", boundary::limit, 1},
                                      chunk_text{".", boundary::limit, 2}));
     EXPECT_EQ(chunks_.current(), status::reading);
-    EXPECT_THAT(chunks_.unread(), IsEmpty());
+    EXPECT_THAT(chunks_.untaken_text(), IsEmpty());
 }
 
 }  // namespace

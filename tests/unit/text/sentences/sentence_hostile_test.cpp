@@ -2,7 +2,7 @@
 // of the text, and exceeds the time limit of ctest if the work is quadratic.
 
 #include "support/process.hpp"
-#include "text/sentences/spoken_boundary.hpp"
+#include "text/sentences/spoken_boundary_detector.hpp"
 
 #include "tandem/sentence.hpp"
 
@@ -104,7 +104,7 @@ TEST(hostile_text, of_short_sentences_is_read_in_linear_time) {
 TEST(memory, of_the_detector_does_not_grow_with_the_sentence) {
     const std::string_view parts[] = {" word", " and", ",",  " (", "\"",  " U.S", ".", " the",
                                       " e.g",  ".",    " x", "…",  " go", " 3",   ".", "5"};
-    spoken_boundary detector;
+    spoken_boundary_detector detector;
     const auto feed = [&](std::size_t bytes) {
         for (std::size_t n = 0, i = 0; n < bytes; ++i) {
             const auto part = parts[i % std::size(parts)];
@@ -120,7 +120,7 @@ TEST(memory, of_the_detector_does_not_grow_with_the_sentence) {
 }
 
 TEST(memory, of_the_detector_does_not_grow_with_a_sentence_that_never_ends) {
-    spoken_boundary detector;
+    spoken_boundary_detector detector;
     detector.feed("It");
     const auto before = tandem::testing::heap_bytes();
     for (std::size_t n = 0; n < 10 * megabyte; n += 5)

@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using runs = std::vector<speech_run>;
 
-TEST(speech_map, joins_what_is_alike) {
-    speech_map map;
+TEST(speech_run_builder, joins_what_is_alike) {
+    speech_run_builder map;
     map.copy(2);
     map.copy(3);
     map.omit(1);
@@ -27,8 +27,8 @@ TEST(speech_map, joins_what_is_alike) {
     EXPECT_THAT(map.take(), ElementsAre());
 }
 
-TEST(speech_map, takes_back_the_last_speech) {
-    speech_map map;
+TEST(speech_run_builder, takes_back_the_last_speech) {
+    speech_run_builder map;
     map.copy(5);
     map.omit(2);
     map.drop_last_speech(2);
@@ -49,7 +49,7 @@ TEST(text_place, is_known_for_copied_omitted_and_replaced_text) {
 }
 
 TEST(text_place, of_words_as_long_as_those_they_replace_is_not_inside) {
-    speech_map map;
+    speech_run_builder map;
     map.replace(4, 4);
     map.copy(1);
     const auto all = map.take();

@@ -12,10 +12,10 @@ namespace {
 using tandem::chat_message;
 using tandem::errc;
 using tandem::tool_call;
-using tandem::wire::check_file_name;
 using tandem::wire::check_messages;
 using tandem::wire::check_raw_prompt;
 using tandem::wire::check_request_text;
+using tandem::wire::check_slot_file_name;
 
 TEST(sendable, is_valid_text_of_any_kind) {
     EXPECT_FALSE(check_request_text("the text", ""));
@@ -112,7 +112,7 @@ TEST(sendable, is_no_tool_call_with_a_text_that_is_not_utf8) {
 TEST(sendable, is_a_file_name_of_plain_characters) {
     for (const std::string& name :
          {std::string("a"), std::string("call-7_b.2.bin"), std::string("-"), std::string(128, 'Z')})
-        EXPECT_FALSE(check_file_name(name)) << name;
+        EXPECT_FALSE(check_slot_file_name(name)) << name;
 }
 
 TEST(sendable, is_no_file_name_that_is_hidden_or_leads_elsewhere) {
@@ -120,7 +120,7 @@ TEST(sendable, is_no_file_name_that_is_hidden_or_leads_elsewhere) {
          {std::string(), std::string("."), std::string(".."), std::string(".a"), std::string("a/b"),
           std::string("a\\b"), std::string("a b"), std::string("caf\xC3\xA9"), std::string("a:b"),
           std::string("a\0b", 3), std::string(129, 'a')}) {
-        const auto why = check_file_name(name);
+        const auto why = check_slot_file_name(name);
         ASSERT_TRUE(why) << name;
         EXPECT_EQ(why->ec, errc::bad_request);
     }
@@ -130,9 +130,9 @@ TEST(sendable, is_no_file_name_without_a_word_about_it) {
     const std::string rule =
         "\" cannot be the name of a slot's file: it must be 1 to 128 of A-Z, a-z, 0-9, '.', '_' "
         "and '-', and not start with '.'";
-    EXPECT_EQ(check_file_name("../etc")->diag.client_message, "\"../etc" + rule);
-    EXPECT_EQ(check_file_name("a\n\xFF")->diag.client_message, "\"a \xEF\xBF\xBD" + rule);
-    EXPECT_EQ(check_file_name(std::string(5000, 'a'))->diag.client_message,
+    EXPECT_EQ(check_slot_file_name("../etc")->diag.client_message, "\"../etc" + rule);
+    EXPECT_EQ(check_slot_file_name("a\n\xFF")->diag.client_message, "\"a \xEF\xBF\xBD" + rule);
+    EXPECT_EQ(check_slot_file_name(std::string(5000, 'a'))->diag.client_message,
               "\"" + std::string(128, 'a') + "..." + rule);
 }
 

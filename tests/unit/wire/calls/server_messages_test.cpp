@@ -186,7 +186,7 @@ TEST_F(ServerMessages, APromptIsTokenizedWithItsSpecialTokens) {
 }
 
 TEST_F(ServerMessages, ATailIsTokenizedWithItsSpecialTokensButWithoutBos) {
-    EXPECT_EQ(json::parse(tokenize_tail_body("<|im_end|>\n")),
+    EXPECT_EQ(json::parse(tokenize_continuation_body("<|im_end|>\n")),
               (json{{"content", "<|im_end|>\n"}, {"add_special", false}, {"parse_special", true}}));
 }
 
@@ -267,9 +267,10 @@ TEST_F(ServerMessages, ApplyTemplateLeavesOutWhatAMessageHasNot) {
 
 TEST_F(ServerMessages, ThePromptOfATemplateIsRead) {
     std::string prompt;
-    ASSERT_EQ(decode_prompt({200, R"({"prompt":"<s>user"})"}, prompt, diag_), error_code());
+    ASSERT_EQ(decode_rendered_prompt({200, R"({"prompt":"<s>user"})"}, prompt, diag_),
+              error_code());
     EXPECT_EQ(prompt, "<s>user");
-    EXPECT_EQ(decode_prompt({200, R"({"prompt":1})"}, prompt, diag_), errc::bad_response);
+    EXPECT_EQ(decode_rendered_prompt({200, R"({"prompt":1})"}, prompt, diag_), errc::bad_response);
 }
 
 // Erasure of a slot.
@@ -353,7 +354,7 @@ TEST_F(ServerMessages, ASlotsFileThatCannotBeIsToldApart) {
 
 TEST_F(ServerMessages, BytesThatAreNotUtf8AreReplaced) {
     std::string text;
-    ASSERT_EQ(decode_prompt({200, "{\"prompt\":\"a\xFF\"}"}, text, diag_), error_code());
+    ASSERT_EQ(decode_rendered_prompt({200, "{\"prompt\":\"a\xFF\"}"}, text, diag_), error_code());
     EXPECT_EQ(text, "a\xEF\xBF\xBD");
 }
 
@@ -361,7 +362,7 @@ TEST_F(ServerMessages, AnAnswerThatIsNestedTooDeepDoesNoHarm) {
     std::string text;
     const auto deep =
         R"({"prompt":"a","x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
-    EXPECT_EQ(decode_prompt({200, deep}, text, diag_), error_code());
+    EXPECT_EQ(decode_rendered_prompt({200, deep}, text, diag_), error_code());
 }
 
 // A parser that scans the whole list for each object would take minutes here.
@@ -371,7 +372,7 @@ TEST_F(ServerMessages, AListOfManyObjectsIsReadOnce) {
     for (const auto& last : {std::string("{}"), std::string(70, '[') + std::string(70, ']')}) {
         std::string text;
         const auto body = R"({"prompt":"a","x":[)" + list + last + "]}";
-        EXPECT_EQ(decode_prompt({200, body}, text, diag_), error_code());
+        EXPECT_EQ(decode_rendered_prompt({200, body}, text, diag_), error_code());
         EXPECT_EQ(text, "a");
     }
 }
@@ -415,8 +416,8 @@ TEST_F(ServerMessages, AdaptersAreSetOrNot) {
     const std::vector<adapter_scale> two{{0, 0.5}, {3, 1.0}};
     EXPECT_EQ(json::parse(encode_adapter_list(two)),
               json::parse(R"([{"id":0,"scale":0.5},{"id":3,"scale":1.0}])"));
-    EXPECT_EQ(decode_adapters_set({200, R"({"success":true})"}, diag_), error_code());
-    EXPECT_EQ(decode_adapters_set({200, "[]"}, diag_), errc::bad_response);
+    EXPECT_EQ(decode_set_adapters_answer({200, R"({"success":true})"}, diag_), error_code());
+    EXPECT_EQ(decode_set_adapters_answer({200, "[]"}, diag_), errc::bad_response);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(ServerError, HasACodeForEachErrorInAStream) {
         token_event event;
         ASSERT_FALSE(decode_token_event(c.data, event));
         diagnostics diag;
-        EXPECT_EQ(stream_error(event, diag), c.code) << c.data;
+        EXPECT_EQ(decode_stream_error(event, diag), c.code) << c.data;
         EXPECT_EQ(diag.server_message, event.error_message);
         EXPECT_EQ(diag.http_status, 200);
     }

@@ -15,10 +15,10 @@ namespace tandem::text {
 /// Finds the ends of sentences as a listener hears them. Handles abbreviations, numbers, quotes,
 /// lists, code, and the full stops of other scripts. Reads at most one token past the end, ignoring
 /// white space, and keeps only the characters needed for a decision. See docs/sentences.md.
-class spoken_boundary final : public boundary_detector {
+class spoken_boundary_detector final : public boundary_detector {
  public:
     /// `language` is a BCP 47 tag; if empty, the script decides.
-    explicit spoken_boundary(std::string_view language = {});
+    explicit spoken_boundary_detector(std::string_view language = {});
 
     boundary_verdict feed(std::string_view token) override;
     boundary_verdict end_sentence_after(std::size_t bytes) override;

@@ -10,39 +10,41 @@ namespace tandem::text {
 /// Maximum bytes of tool calls in a reply, including their marks.
 inline constexpr std::size_t max_call_bytes = std::size_t{1} << 20;
 
-/// What models write around the words of each reply, such as ">>>all\n". It is not spoken.
-struct text_marks {
-    /// Empty if the words have no marks. It may begin in the prompt, and is removed anywhere in the
-    /// words, even without the white space after its last tag.
+/// The marks that a model writes around the words of each reply, such as ">>>all\n". They are not
+/// spoken.
+struct reply_delimiters {
+    /// Empty if no mark precedes the words. It may begin in the prompt, and is removed anywhere in
+    /// the words, even without the white space after its last tag.
     std::string opening{};
     /// Ends words that an opening began: what follows is not spoken until another opening. Empty if
     /// nothing ends them.
     std::string closing{};
 
-    bool operator==(const text_marks&) const = default;
+    bool operator==(const reply_delimiters&) const = default;
 };
 
 /// The part of the opening with which the prompt ends; empty if it ends otherwise.
-std::string_view find_begun_opening(const text_marks& marks, std::string_view prompt) noexcept;
+std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
+                                            std::string_view prompt) noexcept;
 
 /// Separates the words of a reply from the marks around them, and from the tool calls that end it:
-/// everything from the opening mark of a call on. Of two marks, the longer one is used. Withholds
-/// text that may become a mark until that is decided. The visible text does not depend on how the
-/// text is split into tokens.
-class call_splitter {
+/// everything from the opening mark of a call on. Of two marks at one place, the longer one is
+/// used. Withholds text that may become a mark until that is decided. The visible text does not
+/// depend on how the text is split into tokens.
+class tool_call_splitter {
  public:
     struct visible {
-        /// Valid until the next call, and only as long as the fed text.
+        /// Valid until the splitter is used again, and only as long as the fed text.
         std::string_view text{};
         /// 0 if the tokens of the text were returned earlier.
         int tokens = 0;
     };
 
     /// `mark` is the text with which a call begins; empty if the reply contains no calls.
-    explicit call_splitter(std::string mark = {}, text_marks words = {})
+    explicit tool_call_splitter(std::string mark = {}, reply_delimiters words = {})
         : mark_(std::move(mark)), words_(std::move(words)) {}
-    static call_splitter withholding_all() {
-        call_splitter all;
+    static tool_call_splitter withholding_all() {
+        tool_call_splitter all;
         all.withholds_all_ = true;
         return all;
     }
@@ -52,16 +54,16 @@ class call_splitter {
     void start_after_prompt(std::string_view prompt);
     /// Reads text that `tokens` tokens produced together.
     visible feed(std::string_view text, int tokens);
-    /// Sets the text with which a call begins in the text that follows, or is withheld.
+    /// Sets the opening mark of a call, for text that follows or is withheld.
     void set_mark(std::string mark) { mark_ = std::move(mark); }
     /// Ends the text: withheld text becomes visible, unless it is a mark, or clearly the beginning
     /// of the closing one.
     visible finish();
-    /// Makes all withheld text visible, and that of the call, because it is not a call.
+    /// Makes all withheld text visible, including the supposed call, because it is not one.
     visible show_all_as_text();
 
     const std::string& mark() const noexcept { return mark_; }
-    const text_marks& words() const noexcept { return words_; }
+    const reply_delimiters& words() const noexcept { return words_; }
     bool has_mark() const noexcept { return withholds_all_ || !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
     /// The text from the mark on, at most `max_call_bytes` and one token.
@@ -85,7 +87,7 @@ class call_splitter {
     visible take_shown_text();
 
     std::string mark_;
-    text_marks words_;
+    reply_delimiters words_;
     bool withholds_all_ = false;
     place place_ = place::before_words;
     std::string call_;

@@ -9,8 +9,9 @@
 namespace tandem::text {
 
 /// The plain rule: a sentence ends with a token after which the text, ignoring trailing white
-/// space, matches `[.!?]["')]*$`. The next token after which it does not match settles the end.
-class classic_boundary final : public boundary_detector {
+/// space, matches `[.!?]["')]*$`. The first later token after which it does not match settles the
+/// end.
+class classic_boundary_detector final : public boundary_detector {
  public:
     boundary_verdict feed(std::string_view token) override;
     boundary_verdict end_sentence_after(std::size_t bytes) override;
@@ -21,7 +22,7 @@ class classic_boundary final : public boundary_detector {
     boundary_verdict current() const noexcept;
 
     std::size_t length_ = 0;
-    /// Offset of the mark that makes the text match.
+    /// Offset of the mark because of which the text matches.
     std::optional<std::size_t> mark_;
     bool ends_in_space_ = false;
     std::optional<std::size_t> settled_;

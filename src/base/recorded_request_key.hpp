@@ -6,14 +6,14 @@
 namespace tandem {
 
 /// Identifies a request to /completion in a recording. It is not sent to the server.
-struct recording_key {
+struct recorded_request_key {
     /// The strand_scope of the reply and the reply's id there; together they are unique in the
     /// process.
     std::uint64_t scope_number = 0;
     std::uint64_t reply = 0;
     /// Bytes of the reply's generated text that precede this request.
     std::size_t text_bytes = 0;
-    /// The request only prefills the slot; its output is not read.
+    /// Whether the request only prefills the slot; its output is not read.
     bool is_prefill = false;
 };
 

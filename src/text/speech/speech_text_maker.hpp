@@ -9,11 +9,11 @@
 
 namespace tandem::text {
 
-/// Makes the speech of the chunks of one reply: cleans it, takes out marks for the voice, and
+/// Makes the text to speak of each chunk of one reply: cleans it, removes marks for the voice, and
 /// replaces words.
-class speech_maker {
+class speech_text_maker {
  public:
-    explicit speech_maker(speech_options options) : cleaner_(std::move(options)) {}
+    explicit speech_text_maker(speech_options options) : cleaner_(std::move(options)) {}
 
     /// Sets the speech, its runs and its marks from `c.text`.
     void fill_speech(chunk& c);

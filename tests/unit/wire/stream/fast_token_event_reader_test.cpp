@@ -1,4 +1,4 @@
-#include "wire/stream/partial_event_reader.hpp"
+#include "wire/stream/fast_token_event_reader.hpp"
 
 #include "wire/stream/token_event_decoder.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-using tandem::wire::read_partial_event;
+using tandem::wire::read_token_event_fast;
 using tandem::wire::token_event;
 
 std::string event(const std::string& content, const std::string& rest) {
@@ -25,7 +25,7 @@ const std::string timings =
 token_event decoded_in_general(const std::string& event_data) {
     const auto data = fmt::format("{{ {}", event_data.substr(1));
     token_event e;
-    EXPECT_FALSE(read_partial_event(data, e));
+    EXPECT_FALSE(read_token_event_fast(data, e));
     token_event general;
     EXPECT_FALSE(decode_token_event(data, general)) << data;
     return general;
@@ -35,7 +35,7 @@ class partial_events : public testing::TestWithParam<std::string> {};
 
 TEST_P(partial_events, are_read_as_the_general_decoder_reads_them) {
     token_event quick;
-    ASSERT_TRUE(read_partial_event(GetParam(), quick)) << GetParam();
+    ASSERT_TRUE(read_token_event_fast(GetParam(), quick)) << GetParam();
     const auto general = decoded_in_general(GetParam());
     EXPECT_EQ(quick.what, general.what);
     EXPECT_EQ(quick.content, general.content);
@@ -57,7 +57,7 @@ class other_events : public testing::TestWithParam<std::string> {};
 
 TEST_P(other_events, are_left_to_the_general_decoder) {
     token_event e;
-    EXPECT_FALSE(read_partial_event(GetParam(), e)) << GetParam();
+    EXPECT_FALSE(read_token_event_fast(GetParam(), e)) << GetParam();
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,4 +1,4 @@
-#include "text/chunks/call_splitter.hpp"
+#include "text/chunks/tool_call_splitter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@ struct split_reply {
 
 /// Splits the reply, which arrives in pieces of this many bytes, each a token.
 split_reply split(std::string_view reply, std::size_t piece, std::string mark = "<tool_call>") {
-    call_splitter splitter(std::move(mark));
+    tool_call_splitter splitter(std::move(mark));
     split_reply all;
-    const auto add = [&](const call_splitter::visible& shown) {
+    const auto add = [&](const tool_call_splitter::visible& shown) {
         all.text += shown.text;
         all.tokens += shown.tokens;
     };
@@ -29,7 +29,7 @@ split_reply split(std::string_view reply, std::size_t piece, std::string mark = 
     return all;
 }
 
-TEST(call_splitter, separates_a_call_from_the_text_before_it_however_the_text_arrives) {
+TEST(tool_call_splitter, separates_a_call_from_the_text_before_it_however_the_text_arrives) {
     constexpr std::string_view reply =
         "A <b> <tool_ <tool_call>{\"name\":1}</tool_call>\n<tool_call>";
     for (std::size_t piece = 1; piece <= reply.size(); ++piece) {
@@ -39,7 +39,7 @@ TEST(call_splitter, separates_a_call_from_the_text_before_it_however_the_text_ar
     }
 }
 
-TEST(call_splitter, shows_all_text_and_counts_its_tokens_if_no_call_comes) {
+TEST(tool_call_splitter, shows_all_text_and_counts_its_tokens_if_no_call_comes) {
     constexpr std::string_view reply = "One < two, <tool_calls and <tool_cal";
     for (std::size_t piece = 1; piece <= reply.size(); ++piece) {
         const auto all = split(reply, piece);
@@ -48,15 +48,15 @@ TEST(call_splitter, shows_all_text_and_counts_its_tokens_if_no_call_comes) {
     }
 }
 
-TEST(call_splitter, withholds_no_more_than_may_become_the_mark) {
-    call_splitter splitter("<tool_call>");
+TEST(tool_call_splitter, withholds_no_more_than_may_become_the_mark) {
+    tool_call_splitter splitter("<tool_call>");
     EXPECT_EQ(splitter.feed("One. <tool", 1).text, "One. ");
     EXPECT_EQ(splitter.feed("box", 1).text, "<toolbox");
     EXPECT_FALSE(splitter.has_call());
 }
 
-TEST(call_splitter, may_withhold_all_text_and_show_it_when_it_is_no_call) {
-    auto splitter = call_splitter::withholding_all();
+TEST(tool_call_splitter, may_withhold_all_text_and_show_it_when_it_is_no_call) {
+    auto splitter = tool_call_splitter::withholding_all();
     EXPECT_TRUE(splitter.has_mark());
     EXPECT_EQ(splitter.feed("{\"a\":", 2).text, "");
     EXPECT_EQ(splitter.feed("1}", 1).text, "");
@@ -68,8 +68,8 @@ TEST(call_splitter, may_withhold_all_text_and_show_it_when_it_is_no_call) {
     EXPECT_FALSE(splitter.has_call());
 }
 
-TEST(call_splitter, shows_a_call_that_is_none_with_its_mark) {
-    call_splitter splitter("<tool_call>");
+TEST(tool_call_splitter, shows_a_call_that_is_none_with_its_mark) {
+    tool_call_splitter splitter("<tool_call>");
     splitter.feed("<tool_", 1);
     splitter.feed("call>", 1);
     splitter.feed("no", 1);
@@ -80,12 +80,12 @@ TEST(call_splitter, shows_a_call_that_is_none_with_its_mark) {
     EXPECT_EQ(splitter.show_all_as_text().text, "<tool_");
 }
 
-TEST(call_splitter, shows_everything_without_a_mark) {
+TEST(tool_call_splitter, shows_everything_without_a_mark) {
     EXPECT_EQ(split("a <tool_call>", 3, "").text, "a <tool_call>");
 }
 
-TEST(call_splitter, keeps_a_bounded_part_of_a_call_without_end) {
-    call_splitter splitter("<");
+TEST(tool_call_splitter, keeps_a_bounded_part_of_a_call_without_end) {
+    tool_call_splitter splitter("<");
     splitter.feed("<", 1);
     const std::string piece(1000, 'x');
     for (int i = 0; i < 2000; ++i) splitter.feed(piece, 1);
@@ -94,17 +94,18 @@ TEST(call_splitter, keeps_a_bounded_part_of_a_call_without_end) {
 }
 
 // Functionary: the prompt ends with the ">>>" with which every part of a reply begins.
-const text_marks recipient{.opening = ">>>all\n"};
+const reply_delimiters recipient{.opening = ">>>all\n"};
 // Muse's thoughts begin like its words.
-const text_marks addressed{.opening = "<start>to=user<sep>", .closing = "<start>to=self<sep>"};
-const text_marks answer{.opening = "<answer>\n", .closing = "</answer>"};
-const text_marks channel{.opening = "<open>words<sep>", .closing = "<close>words<sep>"};
+const reply_delimiters addressed{.opening = "<start>to=user<sep>",
+                                 .closing = "<start>to=self<sep>"};
+const reply_delimiters answer{.opening = "<answer>\n", .closing = "</answer>"};
+const reply_delimiters channel{.opening = "<open>words<sep>", .closing = "<close>words<sep>"};
 
 struct marked_reply {
     std::string reply;
     std::string text;
     std::string call;
-    text_marks words = recipient;
+    reply_delimiters words = recipient;
     std::string mark = ">>>";
     std::string prompt = "Hi.\n\n>>>";
 };
@@ -147,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(marked, reply_has_its_words_and_its_call_however_the_text_arrives) {
     const auto& [reply, text, call, words, mark, prompt] = GetParam();
     for (std::size_t piece = 1; piece <= reply.size(); ++piece) {
-        call_splitter splitter(mark, words);
+        tool_call_splitter splitter(mark, words);
         splitter.start_after_prompt(prompt);
         std::string shown;
         for (std::size_t at = 0; at < reply.size(); at += piece)
@@ -158,8 +159,8 @@ TEST_P(marked, reply_has_its_words_and_its_call_however_the_text_arrives) {
     }
 }
 
-TEST(call_splitter, counts_no_tokens_of_marks_and_of_what_follows_the_words) {
-    call_splitter splitter({}, channel);
+TEST(tool_call_splitter, counts_no_tokens_of_marks_and_of_what_follows_the_words) {
+    tool_call_splitter splitter({}, channel);
     EXPECT_EQ(splitter.feed("<open>words<", 4).tokens, 0);
     EXPECT_EQ(splitter.feed("sep>One", 2).tokens, 2);
     EXPECT_EQ(splitter.feed(".<close>", 2).tokens, 2);
@@ -168,19 +169,19 @@ TEST(call_splitter, counts_no_tokens_of_marks_and_of_what_follows_the_words) {
     EXPECT_EQ(splitter.feed("Two", 1).tokens, 4) << "of the mark's last event, too";
 }
 
-TEST(call_splitter, may_get_its_mark_within_a_mark_of_words) {
-    call_splitter splitter({}, channel);
+TEST(tool_call_splitter, may_get_its_mark_within_a_mark_of_words) {
+    tool_call_splitter splitter({}, channel);
     splitter.feed("<open>wo", 1);
     splitter.set_mark("<call>");
     EXPECT_EQ(splitter.feed("rds<sep>One.<call>f", 1).text, "One.");
     EXPECT_EQ(splitter.call(), "<call>f");
 }
 
-TEST(text_marks, may_begin_in_the_prompt) {
-    EXPECT_EQ(find_begun_opening(recipient, "Hi.\n\n>>>"), ">>>");
-    EXPECT_EQ(find_begun_opening(recipient, ">>>all\n"), ">>>all\n");
-    EXPECT_EQ(find_begun_opening(recipient, "Hi."), "");
-    EXPECT_EQ(find_begun_opening({}, "Hi."), "");
+TEST(reply_delimiters, may_begin_in_the_prompt) {
+    EXPECT_EQ(find_opening_at_prompt_end(recipient, "Hi.\n\n>>>"), ">>>");
+    EXPECT_EQ(find_opening_at_prompt_end(recipient, ">>>all\n"), ">>>all\n");
+    EXPECT_EQ(find_opening_at_prompt_end(recipient, "Hi."), "");
+    EXPECT_EQ(find_opening_at_prompt_end({}, "Hi."), "");
 }
 
 }  // namespace

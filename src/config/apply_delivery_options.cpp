@@ -1,4 +1,4 @@
-#include "config/apply_delivery.hpp"
+#include "config/apply_delivery_options.hpp"
 
 #include <optional>
 
@@ -25,7 +25,7 @@ void set_first_chunk(chunking_config& c, const delivery_options& o) {
 
 }  // namespace
 
-config apply_delivery(config c, const delivery_options& o) {
+config apply_delivery_options(config c, const delivery_options& o) {
     set(c.pacing.mode, o.pacing);
     set(c.chunking.language, o.language);
     set(c.speech.form, o.speech);

@@ -1,4 +1,4 @@
-#include "text/sentences/classic_boundary.hpp"
+#include "text/sentences/classic_boundary_detector.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,14 +43,14 @@ TEST(ClassicBoundary, MatchesAMarkClosingQuotesAndWhiteSpace) {
         {"\xE3\x80\x82", false},
     };
     for (const auto& c : cases) {
-        classic_boundary whole;
+        classic_boundary_detector whole;
         EXPECT_EQ(whole.feed(c.text).pending.has_value(), c.matches) << c.text;
     }
 }
 
 /// The verdict after the last token. Like a real caller, consumes settled ends before each token.
 boundary_verdict after(const std::vector<std::string_view>& tokens) {
-    classic_boundary detector;
+    classic_boundary_detector detector;
     boundary_verdict v;
     for (const auto token : tokens) {
         if (v.settled) v = detector.end_sentence_after(*v.settled);
@@ -71,7 +71,7 @@ TEST(ClassicBoundary, MatchesAsTheWholeTextDoes) {
     std::mt19937 random(1);
     std::uniform_int_distribution<std::size_t> any(0, 9);
     for (int i = 0; i < 2000; ++i) {
-        classic_boundary detector;
+        classic_boundary_detector detector;
         std::string text;
         for (std::size_t n = any(random); n > 0; --n) text += ".!?\"') \na,"[any(random)];
         boundary_verdict v;
@@ -120,14 +120,14 @@ TEST(ClassicBoundary, CountsFromTheEndOfWhatWasConsumed) {
 }
 
 TEST(ClassicBoundary, KeepsThePendingEndOfWhatWasNotConsumed) {
-    classic_boundary detector;
+    classic_boundary_detector detector;
     detector.feed("Well, yes.");
     EXPECT_EQ(detector.end_sentence_after(5).pending, 5u);
     EXPECT_EQ(detector.feed(" No").settled, 5u);
 }
 
 TEST(ClassicBoundary, KeepsTheSettledEndOfWhatWasNotConsumed) {
-    classic_boundary detector;
+    classic_boundary_detector detector;
     detector.feed("Well, yes.");
     detector.feed(" No");
     EXPECT_EQ(detector.end_sentence_after(0).settled, 10u);
@@ -136,14 +136,14 @@ TEST(ClassicBoundary, KeepsTheSettledEndOfWhatWasNotConsumed) {
 }
 
 TEST(ClassicBoundary, ForgetsAMarkThatWasConsumed) {
-    classic_boundary detector;
+    classic_boundary_detector detector;
     detector.feed("Yes.\" ");
     EXPECT_EQ(detector.end_sentence_after(4).pending, std::nullopt);
     EXPECT_EQ(detector.feed("\"").pending, std::nullopt);
 }
 
 TEST(ClassicBoundary, StartsAnewWhenAllIsConsumed) {
-    classic_boundary detector;
+    classic_boundary_detector detector;
     detector.feed("Yes.");
     detector.end_sentence_after(4);
     EXPECT_EQ(detector.feed(" No").settled, std::nullopt);

@@ -1,4 +1,4 @@
-#include "wire/calls/streamed_call.hpp"
+#include "wire/calls/tool_call_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct whole_call {
 
 /// Reads the text as it grows by this many bytes at a time.
 whole_call read(std::string_view text, std::size_t step) {
-    streamed_call reader;
+    tool_call_reader reader;
     whole_call all;
     for (std::size_t bytes = 0; bytes < text.size();) {
         bytes = std::min(bytes + step, text.size());
@@ -30,7 +30,7 @@ whole_call read(std::string_view text, std::size_t step) {
     return all;
 }
 
-TEST(streamed_call, has_the_name_and_then_the_arguments_piece_by_piece) {
+TEST(tool_call_reader, has_the_name_and_then_the_arguments_piece_by_piece) {
     const std::string arguments = R"({"a": {"b": ["}", {}]}, "c": "\\\"}", "d": "{"})";
     for (const auto* head : {R"({"name":"f","parameters":)", R"( { "name" : "f" ,
                              "parameters" : )"})
@@ -41,13 +41,13 @@ TEST(streamed_call, has_the_name_and_then_the_arguments_piece_by_piece) {
         }
 }
 
-TEST(streamed_call, has_the_arguments_so_far) {
+TEST(tool_call_reader, has_the_arguments_so_far) {
     const auto call = read(R"({"name":"f","parameters":{"a":"b)", 1);
     EXPECT_EQ(call.name, "f");
     EXPECT_EQ(call.arguments, R"({"a":"b)");
 }
 
-TEST(streamed_call, has_no_piece_of_other_text) {
+TEST(tool_call_reader, has_no_piece_of_other_text) {
     for (const std::string text :
          {"Hello", "{}", R"({"name":"f")", R"({"name":"f","parameters":)", R"({"parameters":{}})",
           R"({"name":"f","parameters":"x"})", R"({"name":"\u0066","parameters":{}})"}) {

@@ -1,8 +1,8 @@
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include "text/characters/white_space.hpp"
 #include "wire/calls/server_messages.hpp"
-#include "wire/calls/streamed_call.hpp"
+#include "wire/calls/tool_call_reader.hpp"
 #include "wire/json/dump_json.hpp"
 #include "wire/json/json.hpp"
 #include "wire/json/json_limits.hpp"
@@ -70,7 +70,7 @@ ordered_json schema_of_call(const ordered_json& function, const std::string& pla
             {"additionalProperties", false}};
 }
 
-/// The functions with names.
+/// The functions that have a name.
 std::vector<ordered_json> functions_in(string_view tools) {
     std::vector<ordered_json> functions;
     if (!is_list_of_objects(tools)) return functions;
@@ -93,7 +93,7 @@ bool take(string_view& text, string_view word) noexcept {
     return true;
 }
 
-/// The end of the object at the start of `text`; npos if it has none.
+/// The end of the object at the start of `text`; npos if the object is incomplete.
 std::size_t end_of_object(string_view text) noexcept {
     std::size_t depth = 0;
     bool is_quoted = false;
@@ -108,7 +108,7 @@ std::size_t end_of_object(string_view text) noexcept {
     return string_view::npos;
 }
 
-/// The function with the last name in `text`; null if it contains none.
+/// The function that `text` names last; null if it names none.
 const ordered_json* find_named_function(string_view text,
                                         const std::vector<ordered_json>& functions) {
     const auto is_of_name = [](char c) {
@@ -146,8 +146,8 @@ const json* find_member(const json& object, std::initializer_list<const char*> n
     return nullptr;
 }
 
-/// The call that `object` states, or whose arguments it is. `before` is the text before
-/// it.
+/// The call that `object` is: either all of it, or the arguments of the function that `before`, the
+/// text before them, names last.
 std::optional<tool_call> read_json_call(string_view before, const json& object,
                                         const std::vector<ordered_json>& functions) {
     const auto* const name = find_member(object, {"name", "tool_name"});
@@ -172,7 +172,7 @@ std::optional<string_view> take_until(string_view& text, string_view end) noexce
     return before;
 }
 
-/// Whether the schema of an argument has texts among its values.
+/// Whether the schema of an argument allows strings.
 bool allows_text(const ordered_json& schema) {
     if (!schema.is_object()) return schema == "string";
     for (const auto* key : {"anyOf", "oneOf"})
@@ -187,7 +187,7 @@ bool allows_text(const ordered_json& schema) {
     return is_named(type) || (type.is_array() && std::ranges::any_of(type, is_named));
 }
 
-/// An argument: text if its type allows that or it is not JSON, otherwise the JSON value.
+/// Reads an argument: as a string if its type allows one or it is not JSON, otherwise as JSON.
 json read_argument(string_view value, const ordered_json& property) {
     constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
     if (allows_text(property) || check_json(value, bounds) != json_fault::none)
@@ -252,7 +252,8 @@ std::string make_call_schema(const generation_options& options) {
     return dump_json(schema);
 }
 
-std::optional<tool_call> decode_json_call(string_view text, const generation_options& options) {
+std::optional<tool_call> decode_json_tool_call(string_view text,
+                                               const generation_options& options) {
     if (!is_json_object(text)) return std::nullopt;
     // Parsing into an object that keeps the order of its keys would take quadratic time.
     const auto object = json::parse(text);
@@ -261,13 +262,13 @@ std::optional<tool_call> decode_json_call(string_view text, const generation_opt
     const auto names = read_function_names(options.tools);
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
-    // As they are in a stream of the call.
-    const std::string as_written(streamed_call().read(text).arguments);
+    // The same bytes as in a stream of the call.
+    const std::string as_written(tool_call_reader().read(text).arguments);
     return tool_call{.name = name,
                      .arguments = as_written.empty() ? arguments->dump() : as_written};
 }
 
-std::vector<tool_call> find_json_calls(string_view text, const generation_options& options) {
+std::vector<tool_call> find_json_tool_calls(string_view text, const generation_options& options) {
     const auto functions = functions_in(options.tools);
     std::vector<tool_call> calls;
     for (auto at = text.find('{'); at != string_view::npos; at = text.find('{')) {
@@ -281,7 +282,8 @@ std::vector<tool_call> find_json_calls(string_view text, const generation_option
     return calls;
 }
 
-std::vector<tool_call> find_invoked_calls(string_view text, const generation_options& options) {
+std::vector<tool_call> find_invoke_element_calls(string_view text,
+                                                 const generation_options& options) {
     constexpr string_view invoke = "invoke name=\"";
     constexpr std::size_t max_prefix = 32;
     const auto functions = functions_in(options.tools);
@@ -299,13 +301,13 @@ std::vector<tool_call> find_invoked_calls(string_view text, const generation_opt
 
 std::vector<tool_call> correct_parsed_calls(std::vector<tool_call> parsed, string_view text,
                                             const generation_options& options) {
-    if (parsed.empty()) parsed = find_json_calls(text, options);
-    auto invoked = find_invoked_calls(text, options);
+    if (parsed.empty()) parsed = find_json_tool_calls(text, options);
+    auto invoked = find_invoke_element_calls(text, options);
     const bool has_more = invoked.size() > parsed.size() && contains_calls(invoked, parsed);
     return has_more ? invoked : parsed;
 }
 
-std::size_t find_channel_call(string_view reasoning) noexcept {
+std::size_t find_gpt_oss_call(string_view reasoning) noexcept {
     const auto at = reasoning.rfind(channel_call_mark);
     if (at == string_view::npos) return at;
     auto before = reasoning.substr(0, at);
@@ -314,7 +316,7 @@ std::size_t find_channel_call(string_view reasoning) noexcept {
     return before.size();
 }
 
-std::optional<tool_call> decode_channel_call(string_view reasoning) {
+std::optional<tool_call> decode_gpt_oss_call(string_view reasoning) {
     const auto at = reasoning.rfind(channel_call_mark);
     if (at == string_view::npos) return std::nullopt;
     auto rest = reasoning.substr(at + channel_call_mark.size());

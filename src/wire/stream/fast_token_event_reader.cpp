@@ -1,4 +1,4 @@
-#include "wire/stream/partial_event_reader.hpp"
+#include "wire/stream/fast_token_event_reader.hpp"
 
 #include <charconv>
 
@@ -80,7 +80,7 @@ bool read_token(cursor& in, token_event& out) {
 
 }  // namespace
 
-bool read_partial_event(std::string_view data, token_event& out) {
+bool read_token_event_fast(std::string_view data, token_event& out) {
     cursor in(data);
     const bool is_partial =
         in.skip_literal("{\"index\":0,\"content\":") && in.read_string(out.content) &&

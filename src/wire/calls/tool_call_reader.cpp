@@ -1,4 +1,4 @@
-#include "wire/calls/streamed_call.hpp"
+#include "wire/calls/tool_call_reader.hpp"
 
 #include "text/characters/white_space.hpp"
 
@@ -40,7 +40,7 @@ std::optional<call_head> read_head(string_view text) noexcept {
 
 }  // namespace
 
-streamed_call::piece streamed_call::read(string_view text) {
+tool_call_reader::piece tool_call_reader::read(string_view text) {
     piece next;
     if (read_ == 0) {
         const auto head = read_head(text);
@@ -54,7 +54,7 @@ streamed_call::piece streamed_call::read(string_view text) {
     return next;
 }
 
-void streamed_call::read_argument(char c) noexcept {
+void tool_call_reader::read_argument(char c) noexcept {
     const bool is_escaped = is_escaped_;
     is_escaped_ = is_quoted_ && c == '\\' && !is_escaped;
     if (c == '"' && !is_escaped) is_quoted_ = !is_quoted_;

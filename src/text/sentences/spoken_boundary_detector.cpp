@@ -1,4 +1,4 @@
-#include "text/sentences/spoken_boundary.hpp"
+#include "text/sentences/spoken_boundary_detector.hpp"
 
 #include "text/characters/characters.hpp"
 #include "text/characters/emoji.hpp"
@@ -56,15 +56,15 @@ const lexicon* lexicon_of_script(char32_t c) {
 
 }  // namespace
 
-spoken_boundary::spoken_boundary(std::string_view language)
+spoken_boundary_detector::spoken_boundary_detector(std::string_view language)
     : words_(&lexicon::get(language)), hint_(language) {}
 
-boundary_verdict spoken_boundary::feed(std::string_view token) {
+boundary_verdict spoken_boundary_detector::feed(std::string_view token) {
     ++token_;
     auto rest = token;
     while (!rest.empty()) {
         const auto first = static_cast<unsigned char>(rest.front());
-        const auto c = first < 0x80 ? decoded{first, 1} : decode_first_character(rest);
+        const auto c = first < 0x80 ? decoded_character{first, 1} : decode_first_character(rest);
         read(c.character, c.bytes);
         rest.remove_prefix(c.bytes);
     }
@@ -72,14 +72,14 @@ boundary_verdict spoken_boundary::feed(std::string_view token) {
     return current();
 }
 
-boundary_verdict spoken_boundary::end_sentence_after(std::size_t bytes) {
+boundary_verdict spoken_boundary_detector::end_sentence_after(std::size_t bytes) {
     base_ += bytes;
     if (open_ && bytes > 0 && open_->end <= base_) resolve(open_->end == base_);
     while (!settled_.empty() && settled_.front() <= base_) settled_.pop_front();
     return current();
 }
 
-boundary_verdict spoken_boundary::finish() {
+boundary_verdict spoken_boundary_detector::finish() {
     if (open_ && !open_->after.characters.empty()) {
         open_->after.is_final = true;
         decide();
@@ -87,7 +87,7 @@ boundary_verdict spoken_boundary::finish() {
     return current();
 }
 
-void spoken_boundary::read(char32_t c, std::size_t bytes) {
+void spoken_boundary_detector::read(char32_t c, std::size_t bytes) {
     length_ += bytes;
     if (hint_.empty()) choose_language(c);
     if (!open_ || !consume_after_mark(c)) {
@@ -101,13 +101,13 @@ void spoken_boundary::read(char32_t c, std::size_t bytes) {
     if (!is_white_space(c)) content_end_ = length_;
 }
 
-void spoken_boundary::read_outside(char32_t c) {
+void spoken_boundary_detector::read_outside(char32_t c) {
     if (is_line_break(c) && !context_.is_in_fence()) return on_line_break();
     if (start_mark(c)) return;
     context_.read(c);
 }
 
-void spoken_boundary::on_line_break() {
+void spoken_boundary_detector::on_line_break() {
     const auto& w = context_.last_word();
     const bool marker = context_.is_first_word() &&
                         (w.last == '.' || (w.is_number() && context_.is_numbered_line()));
@@ -118,16 +118,16 @@ void spoken_boundary::on_line_break() {
     context_.start_sentence();
 }
 
-bool spoken_boundary::start_mark(char32_t c) {
-    const auto what = find_mark(c, context_);
+bool spoken_boundary_detector::start_mark(char32_t c) {
+    const auto what = classify_end_mark(c, context_);
     if (!what || !context_.has_content() || context_.is_in_fence() || context_.is_in_tag())
         return false;
-    open_ = open_mark{make_mark(*what, c, context_, *words_), length_, token_, {}, false, 0};
+    open_ = open_mark{make_end_mark(*what, c, context_, *words_), length_, token_, {}, false, 0};
     return true;
 }
 
 /// Whether `c` belongs to the open mark: a further mark, a closing mark, white space or an emoji.
-bool spoken_boundary::consume_after_mark(char32_t c) {
+bool spoken_boundary_detector::consume_after_mark(char32_t c) {
     auto& o = *open_;
     if (o.tag > 0) return consume_closing_tag(c);
     if (!o.after.characters.empty()) return false;
@@ -142,7 +142,7 @@ bool spoken_boundary::consume_after_mark(char32_t c) {
     return consume_mark(c) || consume_closing_mark(c);
 }
 
-bool spoken_boundary::consume_closing_tag(char32_t c) {
+bool spoken_boundary_detector::consume_closing_tag(char32_t c) {
     const bool is_tag = open_->tag > 1 || c == '/';
     if (!is_tag || ++open_->tag > max_held_tag) {
         handle_false_tag(c);
@@ -154,13 +154,13 @@ bool spoken_boundary::consume_closing_tag(char32_t c) {
 }
 
 /// Handles text that was not a tag after all: "I like it.<3"
-void spoken_boundary::handle_false_tag(char32_t c) {
+void spoken_boundary_detector::handle_false_tag(char32_t c) {
     open_->tag = 0;
     open_->after.characters = {U'<', c};
     decide();
 }
 
-bool spoken_boundary::consume_line_break() {
+bool spoken_boundary_detector::consume_line_break() {
     // "1." or "Dr." is not a sentence, even on a line of its own.
     const auto& m = open_->mark;
     const bool says_nothing = m.what == kind::stop && context_.is_first_word() &&
@@ -171,17 +171,17 @@ bool spoken_boundary::consume_line_break() {
 }
 
 /// Extends the mark, with its closing marks, to the current position.
-bool spoken_boundary::extend_mark() {
+bool spoken_boundary_detector::extend_mark() {
     open_->end = length_;
     open_->token = token_;
     open_->after.space = false;
     return true;
 }
 
-bool spoken_boundary::consume_mark(char32_t c) {
+bool spoken_boundary_detector::consume_mark(char32_t c) {
     auto& m = open_->mark;
     const bool touches = !open_->after.space;
-    const auto what = find_mark(c, context_);
+    const auto what = classify_end_mark(c, context_);
     if (!what || *what == kind::emoji) return false;
     if (c == '.' && m.what != kind::hard && m.what != kind::emoji && !m.closed) {
         if (!touches && !m.spaced) return false;
@@ -197,7 +197,7 @@ bool spoken_boundary::consume_mark(char32_t c) {
     return extend_mark();
 }
 
-bool spoken_boundary::consume_closing_mark(char32_t c) {
+bool spoken_boundary_detector::consume_closing_mark(char32_t c) {
     const bool touches = !open_->after.space;
     const bool may_open = c == '"' || c == 0x201C || c == 0xAB;
     const bool closes = touches ? is_closing_mark(c) && (!may_open || context_.closes(c))
@@ -212,7 +212,7 @@ bool spoken_boundary::consume_closing_mark(char32_t c) {
     return extend_mark();
 }
 
-void spoken_boundary::decide() {
+void spoken_boundary_detector::decide() {
     auto& o = *open_;
     // In the middle of a word, another letter adds no information.
     const bool in_word = o.after.characters.size() > 2 && is_letter(o.after.characters.back());
@@ -222,8 +222,8 @@ void spoken_boundary::decide() {
     if (j != sentence_decision::undecided) resolve(j == sentence_decision::ends);
 }
 
-/// Closes the decided mark, and rereads the text after it with that knowledge.
-void spoken_boundary::resolve(bool ends) {
+/// Closes the mark, which has been decided, and reads the text after it again accordingly.
+void spoken_boundary_detector::resolve(bool ends) {
     const auto o = std::move(*open_);
     open_.reset();
     if (ends) {
@@ -242,7 +242,7 @@ void spoken_boundary::resolve(bool ends) {
     read_outside(again.back());
 }
 
-void spoken_boundary::finish_token(std::string_view token) {
+void spoken_boundary_detector::finish_token(std::string_view token) {
     if (open_ && !is_all_white_space(token)) {
         if (!open_->after.characters.empty())
             decide_by_next_token(token);
@@ -253,7 +253,7 @@ void spoken_boundary::finish_token(std::string_view token) {
 }
 
 /// Decides with the token after the mark; no later token is read.
-void spoken_boundary::decide_by_next_token(std::string_view token) {
+void spoken_boundary_detector::decide_by_next_token(std::string_view token) {
     if (token_ == open_->token) return;
     open_->after.is_final = true;
     open_->after.is_piece = token.starts_with(' ');
@@ -261,7 +261,7 @@ void spoken_boundary::decide_by_next_token(std::string_view token) {
 }
 
 /// Whether the mark is decided although only white space and emoji follow it.
-bool spoken_boundary::ends_before_next_token(std::string_view token) const {
+bool spoken_boundary_detector::ends_before_next_token(std::string_view token) const {
     const auto& o = *open_;
     // A full stop may follow the emoji.
     if (o.mark.what == kind::emoji) return false;
@@ -275,7 +275,7 @@ bool spoken_boundary::ends_before_next_token(std::string_view token) const {
 }
 
 /// Notes whether tokens look like word pieces: at most one space, at the start.
-void spoken_boundary::classify_token(std::string_view token) noexcept {
+void spoken_boundary_detector::classify_token(std::string_view token) noexcept {
     const auto body = token.substr(token.starts_with(' ') ? 1 : 0);
     const auto last = decode_last_character(body);
     const auto space = body.find(' ');
@@ -283,7 +283,7 @@ void spoken_boundary::classify_token(std::string_view token) noexcept {
     last_was_word_ = body.size() > last.bytes && is_letter(last.character);
 }
 
-boundary_verdict spoken_boundary::current() const {
+boundary_verdict spoken_boundary_detector::current() const {
     boundary_verdict v;
     if (!settled_.empty())
         v.settled = settled_.front() - base_;
@@ -293,7 +293,7 @@ boundary_verdict spoken_boundary::current() const {
 }
 
 /// The script of the most recent letters decides: a single π does not make a reply Greek.
-void spoken_boundary::choose_language(char32_t c) {
+void spoken_boundary_detector::choose_language(char32_t c) {
     if (c >= 0x80 && c < 0x370) return;
     const auto* likely = lexicon_of_script(c);
     if (!likely) return;

@@ -1,4 +1,4 @@
-#include "wire/calls/json_calls.hpp"
+#include "wire/calls/tool_call_formats.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,36 +77,37 @@ TEST(make_call_schema, rebases_references_inside_the_parameters) {
     EXPECT_EQ(parameters["properties"]["$ref"]["type"], "null") << "a property of that name";
 }
 
-TEST(decode_json_call, reads_the_call_and_its_arguments) {
-    const auto call = decode_json_call(
+TEST(decode_json_tool_call, reads_the_call_and_its_arguments) {
+    const auto call = decode_json_tool_call(
         R"( {"name":"weather","parameters":{"city":"\u00d6d","zip":1}})", must_call_any());
     ASSERT_TRUE(call);
     EXPECT_EQ(call->name, "weather");
     EXPECT_EQ(call->arguments, R"({"city":"\u00d6d","zip":1})");
-    const auto turned = decode_json_call(R"({"parameters": {}, "name": "now"})", must_call_any());
+    const auto turned =
+        decode_json_tool_call(R"({"parameters": {}, "name": "now"})", must_call_any());
     ASSERT_TRUE(turned);
     EXPECT_EQ(turned->arguments, "{}");
 }
 
-TEST(decode_json_call, finds_no_call_in_an_answer_nor_in_a_part_of_one) {
+TEST(decode_json_tool_call, finds_no_call_in_an_answer_nor_in_a_part_of_one) {
     for (const char* text : {"", "[]", R"({"name":"weather")", R"({"name":"weather"})",
                              R"({"name":"weather","parameters":"x"})",
                              R"({"name":"other","parameters":{}})", R"({"parameters":{}})"})
-        EXPECT_FALSE(decode_json_call(text, call_or_answer())) << text;
-    EXPECT_FALSE(decode_json_call(R"({"name":"now","parameters":{}})",
-                                  {.tools = weather_and_time, .tool_choice = "weather"}));
+        EXPECT_FALSE(decode_json_tool_call(text, call_or_answer())) << text;
+    EXPECT_FALSE(decode_json_tool_call(R"({"name":"now","parameters":{}})",
+                                       {.tools = weather_and_time, .tool_choice = "weather"}));
 }
 
-TEST(decode_json_call, refuses_deep_text_and_reads_wide_text) {
+TEST(decode_json_tool_call, refuses_deep_text_and_reads_wide_text) {
     const auto deep = std::string(1'000, '[') + std::string(1'000, ']');
-    EXPECT_FALSE(
-        decode_json_call(R"({"name":"now","parameters":{"a":)" + deep + "}}", must_call_any()));
+    EXPECT_FALSE(decode_json_tool_call(R"({"name":"now","parameters":{"a":)" + deep + "}}",
+                                       must_call_any()));
     std::string wide = R"({"name":"now","parameters":{)";
     for (int i = 0; i < 40'000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
-    EXPECT_TRUE(decode_json_call(wide + R"("x":0}})", must_call_any()));
+    EXPECT_TRUE(decode_json_tool_call(wide + R"("x":0}})", must_call_any()));
 }
 
-TEST(find_json_calls, reads_objects_of_a_name_and_arguments) {
+TEST(find_json_tool_calls, reads_objects_of_a_name_and_arguments) {
     for (const char* text :
          {R"(<|tool_call|>[{"name": "weather", "arguments": {"city": "Köln"}}, {"name": "now",)"
           R"( "arguments": {}}])",
@@ -114,25 +115,25 @@ TEST(find_json_calls, reads_objects_of_a_name_and_arguments) {
           "{\"name\": \"now\", \"arguments\": {}}\n</tool_calls>",
           R"(<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "weather", "parameters":)"
           R"( {"city": "Köln"}}, {"tool_call_id": "1", "tool_name": "now", "parameters": {}}])"})
-        EXPECT_THAT(find_json_calls(text, {.tools = weather_and_time}),
+        EXPECT_THAT(find_json_tool_calls(text, {.tools = weather_and_time}),
                     ElementsAre(tool_call{.name = "weather", .arguments = R"({"city":"Köln"})"},
                                 tool_call{.name = "now", .arguments = "{}"}))
             << text;
 }
 
-TEST(find_json_calls, reads_names_that_are_followed_by_arguments) {
+TEST(find_json_tool_calls, reads_names_that_are_followed_by_arguments) {
     for (
         const char* text :
         {R"([TOOL_CALLS]weather[CALL_ID]123456789[ARGS]{"city": "a \" } b"}[TOOL_CALLS]now[ARGS]{})",
          R"(<|tool_call:begin|>a1<|tool_call:name|>weather<|tool_call:args|>{"city": "a \" } b"})"
          R"(<|tool_call:end|><|tool_call:begin|>a2<|tool_call:name|>now<|tool_call:args|>{})"})
-        EXPECT_THAT(find_json_calls(text, {.tools = weather_and_time}),
+        EXPECT_THAT(find_json_tool_calls(text, {.tools = weather_and_time}),
                     ElementsAre(tool_call{.name = "weather", .arguments = R"({"city":"a \" } b"})"},
                                 tool_call{.name = "now", .arguments = "{}"}))
             << text;
 }
 
-TEST(find_json_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
+TEST(find_json_tool_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
     for (const char* text :
          {"", "[CALL]", "[CALL]weather[ARGS]", R"([CALL]weather[ARGS]{"city": "Bo)",
           R"([CALL]now[ARGS]{}[CALL]weather[ARGS]{"city)", R"([CALL]weather[ARGS]{"town": "Bonn"})",
@@ -140,16 +141,16 @@ TEST(find_json_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
           R"([CALL]weathers[ARGS]{"city": "Bonn"})", R"([{"name": "rain", "arguments": {}}])",
           R"([{"name": "now", "arguments": "{}"}])", "[CALL]now{zone:<|\"|>UTC<|\"|>}",
           R"(<function=weather><parameter=city>{"name": "Bonn"}</parameter></function>)"})
-        EXPECT_THAT(find_json_calls(text, {.tools = weather_and_time}), IsEmpty()) << text;
+        EXPECT_THAT(find_json_tool_calls(text, {.tools = weather_and_time}), IsEmpty()) << text;
 }
 
-TEST(find_json_calls, refuses_deep_text_and_too_many_calls) {
+TEST(find_json_tool_calls, refuses_deep_text_and_too_many_calls) {
     const std::string deep(5'000, '{');
-    EXPECT_THAT(find_json_calls("now" + deep, {.tools = weather_and_time}), IsEmpty());
+    EXPECT_THAT(find_json_tool_calls("now" + deep, {.tools = weather_and_time}), IsEmpty());
     std::string many;
     for (int i = 0; i < 129; ++i) many += "now{}";
-    EXPECT_THAT(find_json_calls(many, {.tools = weather_and_time}), IsEmpty());
-    EXPECT_THAT(find_json_calls(many.substr(5), {.tools = weather_and_time}), SizeIs(128));
+    EXPECT_THAT(find_json_tool_calls(many, {.tools = weather_and_time}), IsEmpty());
+    EXPECT_THAT(find_json_tool_calls(many.substr(5), {.tools = weather_and_time}), SizeIs(128));
 }
 
 const std::string tables =
@@ -157,7 +158,7 @@ const std::string tables =
     R"("persons":{"type":"integer"},"day":{"type":["string","null"]}},"required":["name"]}}},)"
     R"({"function":{"name":"now"}}])";
 
-TEST(find_invoked_calls, reads_elements_with_arguments_of_the_types_of_the_tools) {
+TEST(find_invoke_element_calls, reads_elements_with_arguments_of_the_types_of_the_tools) {
     for (const char* text :
          {"<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"name\">12</parameter>\n"
           "<parameter name=\"persons\">2</parameter>\n</invoke>\n<invoke name=\"now\">\n</invoke>\n"
@@ -167,7 +168,7 @@ TEST(find_invoked_calls, reads_elements_with_arguments_of_the_types_of_the_tools
           "<atem:parameter name=\"persons\">2</atem:parameter>\n</atem:invoke>"
           "</atem:function_calls><|eom|><atem:invoke name=\"now\"></atem:invoke>"})
         EXPECT_THAT(
-            find_invoked_calls(text, {.tools = tables}),
+            find_invoke_element_calls(text, {.tools = tables}),
             ElementsAre(tool_call{.name = "book", .arguments = R"({"name":"12","persons":2})"},
                         tool_call{.name = "now", .arguments = "{}"}))
             << text;
@@ -177,51 +178,53 @@ std::string invoke_book(const std::string& parameters) {
     return "<invoke name=\"book\">" + parameters + "</invoke>";
 }
 
-TEST(find_invoked_calls, keeps_text_as_it_is_written) {
-    EXPECT_THAT(
-        find_invoked_calls(invoke_book("<parameter name=\"name\">\"A\" </invoke>\n</parameter>"
-                                       "<parameter name=\"persons\">a few</parameter>"
-                                       "<parameter name=\"day\">1</parameter>"),
-                           {.tools = tables}),
-        ElementsAre(
-            tool_call{.name = "book",
-                      .arguments = R"({"day":"1","name":"\"A\" </invoke>\n","persons":"a few"})"}));
+TEST(find_invoke_element_calls, keeps_text_as_it_is_written) {
+    EXPECT_THAT(find_invoke_element_calls(
+                    invoke_book("<parameter name=\"name\">\"A\" </invoke>\n</parameter>"
+                                "<parameter name=\"persons\">a few</parameter>"
+                                "<parameter name=\"day\">1</parameter>"),
+                    {.tools = tables}),
+                ElementsAre(tool_call{
+                    .name = "book",
+                    .arguments = R"({"day":"1","name":"\"A\" </invoke>\n","persons":"a few"})"}));
 }
 
-TEST(find_invoked_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
+TEST(find_invoke_element_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
     const std::string name = "<parameter name=\"name\">Ann</parameter>";
     const auto whole = invoke_book(name);
     for (std::size_t size = 0; size < whole.size(); ++size)
-        EXPECT_THAT(find_invoked_calls(whole.substr(0, size), {.tools = tables}), IsEmpty())
+        EXPECT_THAT(find_invoke_element_calls(whole.substr(0, size), {.tools = tables}), IsEmpty())
             << size;
     for (const auto& text :
          {invoke_book(""), invoke_book(name + "<parameter name=\"town\">Bonn</parameter>"),
           invoke_book(name + "and"), "invoke name=\"now\"></invoke>" + whole,
           whole + "<invoke name=\"rain\"></invoke>", whole + "<invoke name=\"book\">",
           "<" + std::string(40, 'x') + "invoke name=\"now\"></invoke>"})
-        EXPECT_THAT(find_invoked_calls(text, {.tools = tables}), IsEmpty()) << text;
-    EXPECT_THAT(find_invoked_calls(whole, {.tools = "no list"}), IsEmpty());
+        EXPECT_THAT(find_invoke_element_calls(text, {.tools = tables}), IsEmpty()) << text;
+    EXPECT_THAT(find_invoke_element_calls(whole, {.tools = "no list"}), IsEmpty());
 }
 
-TEST(find_invoked_calls, reads_a_text_as_such_if_the_schema_allows_one) {
+TEST(find_invoke_element_calls, reads_a_text_as_such_if_the_schema_allows_one) {
     for (const char* schema :
          {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", R"({"enum":["1","2"]})",
           R"({"const":"1"})", R"({"oneOf":[{"enum":["1"]}]})"}) {
         const auto tools = R"([{"function":{"name":"f","parameters":{"properties":{"x":)" +
                            std::string(schema) + "}}}}]";
-        const auto calls = find_invoked_calls(
+        const auto calls = find_invoke_element_calls(
             R"(<invoke name="f"><parameter name="x">1</parameter></invoke>)", {.tools = tools});
         ASSERT_THAT(calls, SizeIs(1)) << schema;
         EXPECT_EQ(calls[0].arguments, R"({"x":"1"})") << schema;
     }
 }
 
-TEST(find_invoked_calls, reads_no_call_that_the_choice_excludes) {
+TEST(find_invoke_element_calls, reads_no_call_that_the_choice_excludes) {
     const std::string now = R"(<invoke name="now"></invoke>)";
-    EXPECT_THAT(find_invoked_calls(now, {.tools = tables, .tool_choice = "now"}), SizeIs(1));
-    EXPECT_THAT(find_invoked_calls(now, {.tools = tables, .tool_choice = "book"}), IsEmpty());
-    EXPECT_THAT(find_json_calls("now{}", {.tools = weather_and_time, .tool_choice = "weather"}),
+    EXPECT_THAT(find_invoke_element_calls(now, {.tools = tables, .tool_choice = "now"}), SizeIs(1));
+    EXPECT_THAT(find_invoke_element_calls(now, {.tools = tables, .tool_choice = "book"}),
                 IsEmpty());
+    EXPECT_THAT(
+        find_json_tool_calls("now{}", {.tools = weather_and_time, .tool_choice = "weather"}),
+        IsEmpty());
 }
 
 TEST(correct_parsed_calls, prefers_elements_if_the_server_read_only_some_of_them) {
@@ -244,14 +247,14 @@ TEST(correct_parsed_calls, reads_json_that_the_server_does_not_parse) {
     EXPECT_THAT(correct_parsed_calls({}, "now{}", {.tools = weather_and_time}), SizeIs(1));
 }
 
-TEST(find_invoked_calls, refuses_too_many_calls) {
+TEST(find_invoke_element_calls, refuses_too_many_calls) {
     std::string many;
     for (int i = 0; i < 128; ++i) many += "<invoke name=\"now\"></invoke>";
-    EXPECT_THAT(find_invoked_calls(many, {.tools = tables}), SizeIs(128));
-    EXPECT_THAT(find_invoked_calls(many + many, {.tools = tables}), IsEmpty());
+    EXPECT_THAT(find_invoke_element_calls(many, {.tools = tables}), SizeIs(128));
+    EXPECT_THAT(find_invoke_element_calls(many + many, {.tools = tables}), IsEmpty());
 }
 
-TEST(decode_channel_call, reads_the_call_in_the_reasoning_of_gpt_oss) {
+TEST(decode_gpt_oss_call, reads_the_call_in_the_reasoning_of_gpt_oss) {
     const std::string thoughts = "The user asks for the time.";
     for (const char* header :
          {"<|channel|>commentary to=functions.now <|constrain|>json<|message|>",
@@ -259,20 +262,20 @@ TEST(decode_channel_call, reads_the_call_in_the_reasoning_of_gpt_oss) {
           "<|constrain|>json<|message|>",
           " to=functions.now<|message|>"}) {
         const auto text = thoughts + header + R"({"zone": "UTC"})";
-        const auto call = decode_channel_call(text);
+        const auto call = decode_gpt_oss_call(text);
         ASSERT_TRUE(call) << text;
         EXPECT_EQ(call->name, "now");
         EXPECT_EQ(call->arguments, R"({"zone":"UTC"})");
-        EXPECT_EQ(find_channel_call(text), thoughts.size()) << text;
+        EXPECT_EQ(find_gpt_oss_call(text), thoughts.size()) << text;
     }
 }
 
-TEST(decode_channel_call, finds_none_in_other_reasoning_nor_in_half_a_call) {
-    EXPECT_EQ(find_channel_call("I could call to functions."), std::string::npos);
+TEST(decode_gpt_oss_call, finds_none_in_other_reasoning_nor_in_half_a_call) {
+    EXPECT_EQ(find_gpt_oss_call("I could call to functions."), std::string::npos);
     for (const char* text :
          {"", "to=functions.", "to=functions.now", "to=functions.now<|message|>",
           R"(to=functions.now<|message|>{"zone": "U)", "to=functions.<|message|>{}"})
-        EXPECT_FALSE(decode_channel_call(text)) << text;
+        EXPECT_FALSE(decode_gpt_oss_call(text)) << text;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ bool is_opening_mark(char32_t c) noexcept;
 
 /// Tracks the open quotes and brackets. An opening mark expires if its closing mark does not follow
 /// in time.
-class enclosing_marks {
+class enclosing_mark_tracker {
  public:
     /// A quotation may continue across sentences; brackets may not.
     void start_sentence() noexcept;

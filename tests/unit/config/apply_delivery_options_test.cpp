@@ -1,4 +1,4 @@
-#include "config/apply_delivery.hpp"
+#include "config/apply_delivery_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,16 +17,16 @@ TEST(delivery_of_a_reply, replaces_the_settings_that_it_names_alone) {
     config c;
     c.chunking.language = "en";
     c.chunking.chunk_max_tokens = 50;
-    const auto own = apply_delivery(c, {.pacing = pacing::ahead,
-                                        .language = "de",
-                                        .speech = speech_form::exact,
-                                        .speech_replace = {{{"kWh", "kilowatt hours"}}},
-                                        .speech_marks = mark_speech::keep,
-                                        .speech_mark_tags = {{"laughs"}},
-                                        .peek_hold = 10ms,
-                                        .chunk_deadline = 1s,
-                                        .reasoning_limit = 2s,
-                                        .reasoning_limit_tokens = 90});
+    const auto own = apply_delivery_options(c, {.pacing = pacing::ahead,
+                                                .language = "de",
+                                                .speech = speech_form::exact,
+                                                .speech_replace = {{{"kWh", "kilowatt hours"}}},
+                                                .speech_marks = mark_speech::keep,
+                                                .speech_mark_tags = {{"laughs"}},
+                                                .peek_hold = 10ms,
+                                                .chunk_deadline = 1s,
+                                                .reasoning_limit = 2s,
+                                                .reasoning_limit_tokens = 90});
     EXPECT_EQ(own.pacing.mode, pacing::ahead);
     EXPECT_EQ(own.chunking.language, "de");
     EXPECT_EQ(own.speech.form, speech_form::exact);
@@ -44,9 +44,12 @@ TEST(delivery_of_a_reply, may_set_one_limit_of_the_first_chunk_beyond_the_other)
     config c;
     c.chunking.first_chunk_min_tokens = 10;
     c.chunking.first_chunk_max_tokens = 24;
-    EXPECT_EQ(apply_delivery(c, {.first_chunk_max_tokens = 5}).chunking.first_chunk_min_tokens, 5);
-    EXPECT_EQ(apply_delivery(c, {.first_chunk_min_tokens = 30}).chunking.first_chunk_max_tokens,
-              30);
+    EXPECT_EQ(
+        apply_delivery_options(c, {.first_chunk_max_tokens = 5}).chunking.first_chunk_min_tokens,
+        5);
+    EXPECT_EQ(
+        apply_delivery_options(c, {.first_chunk_min_tokens = 30}).chunking.first_chunk_max_tokens,
+        30);
 }
 
 TEST(delivery_of_a_reply, is_checked_with_the_other_options) {

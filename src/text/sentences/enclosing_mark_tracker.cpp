@@ -1,4 +1,4 @@
-#include "text/sentences/enclosing_marks.hpp"
+#include "text/sentences/enclosing_mark_tracker.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -30,7 +30,7 @@ bool is_opening_mark(char32_t c) noexcept {
     return openers.find(c) != openers.npos;
 }
 
-void enclosing_marks::start_sentence() noexcept {
+void enclosing_mark_tracker::start_sentence() noexcept {
     const auto kept =
         std::remove_if(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(depth_),
                        [](const opening& o) { return !is_latin_quote(o.mark); });
@@ -38,15 +38,15 @@ void enclosing_marks::start_sentence() noexcept {
     closed_ = {};
 }
 
-void enclosing_marks::advance() noexcept {
+void enclosing_mark_tracker::advance() noexcept {
     for (std::size_t i = 0; i < depth_; ++i) ++open_[i].age;
 }
 
-void enclosing_marks::open(char32_t mark, bool is_first, bool after_colon) noexcept {
+void enclosing_mark_tracker::open(char32_t mark, bool is_first, bool after_colon) noexcept {
     if (depth_ < open_.size()) open_[depth_++] = {mark, 0, is_first, after_colon};
 }
 
-void enclosing_marks::close(char32_t opener) noexcept {
+void enclosing_mark_tracker::close(char32_t opener) noexcept {
     for (auto i = depth_; i > 0; --i) {
         if (open_[i - 1].mark != opener) continue;
         closed_ = open_[i - 1];
@@ -55,13 +55,13 @@ void enclosing_marks::close(char32_t opener) noexcept {
     }
 }
 
-bool enclosing_marks::is_open(char32_t opener) const noexcept {
+bool enclosing_mark_tracker::is_open(char32_t opener) const noexcept {
     for (std::size_t i = 0; i < depth_; ++i)
         if (open_[i].mark == opener) return true;
     return false;
 }
 
-char32_t enclosing_marks::opener_of(char32_t c) const noexcept {
+char32_t enclosing_mark_tracker::opener_of(char32_t c) const noexcept {
     if (const auto at = brackets_close.find(c); at != brackets_close.npos) return brackets_open[at];
     switch (c) {
         case '"':
@@ -79,24 +79,24 @@ char32_t enclosing_marks::opener_of(char32_t c) const noexcept {
     }
 }
 
-bool enclosing_marks::closes(char32_t c, bool can_open) const noexcept {
+bool enclosing_mark_tracker::closes(char32_t c, bool can_open) const noexcept {
     const auto opener = opener_of(c);
     if (!opener) return false;
     return brackets_close.find(c) != brackets_close.npos || is_open(opener) || !can_open;
 }
 
-bool enclosing_marks::is_quoted() const noexcept {
+bool enclosing_mark_tracker::is_quoted() const noexcept {
     return depth_ > 0 && open_[depth_ - 1].age <= max_quoted &&
            is_latin_quote(open_[depth_ - 1].mark);
 }
 
-bool enclosing_marks::is_enclosed() const noexcept {
+bool enclosing_mark_tracker::is_enclosed() const noexcept {
     for (std::size_t i = 0; i < depth_; ++i)
         if (open_[i].age <= max_enclosed && !is_latin_quote(open_[i].mark)) return true;
     return false;
 }
 
-bool enclosing_marks::closed_opening_mark() const noexcept {
+bool enclosing_mark_tracker::closed_opening_mark() const noexcept {
     return closed_.is_first && !is_bracket(closed_.mark);
 }
 

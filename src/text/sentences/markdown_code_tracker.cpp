@@ -1,4 +1,4 @@
-#include "text/sentences/code_marks.hpp"
+#include "text/sentences/markdown_code_tracker.hpp"
 
 #include "text/sentences/word.hpp"
 
@@ -10,30 +10,30 @@ constexpr std::uint32_t max_code = 400;
 
 }  // namespace
 
-// A back-tick after a letter is an accent in Armenian, or closes code.
-void code_marks::read_backtick(bool after_word) noexcept {
+// A backtick after a letter is an accent in Armenian, or closes code.
+void markdown_code_tracker::read_backtick(bool after_word) noexcept {
     if (run_++ == 0) can_run_open_ = !after_word;
 }
 
-void code_marks::read_line_break() noexcept {
+void markdown_code_tracker::read_line_break() noexcept {
     if (run_ > 0) end_run();
     if (fence_ == fence::at_end) fence_ = fence::open;
     code_age_.reset();
     is_line_start_ = true;
 }
 
-void code_marks::read(char32_t c) noexcept {
+void markdown_code_tracker::read(char32_t c) noexcept {
     if (run_ > 0) end_run();
     if (!continues_word(c)) reject_fence_at_end();  // a fence may name a language
     if (starts_word(c)) is_line_start_ = false;
     if (code_age_ && ++*code_age_ > max_code) code_age_.reset();
 }
 
-void code_marks::reject_fence_at_end() noexcept {
+void markdown_code_tracker::reject_fence_at_end() noexcept {
     if (fence_ == fence::at_end) fence_ = fence::none;
 }
 
-void code_marks::end_run() noexcept {
+void markdown_code_tracker::end_run() noexcept {
     const bool is_fence = is_in_fence();
     const bool is_code = is_in_code();
     const bool may_be_fence = run_ >= 3 && is_code && !code_age_;
@@ -42,14 +42,14 @@ void code_marks::end_run() noexcept {
     run_ = 0;
 }
 
-// Three back-ticks are immediately taken as a fence, although more may follow. A fence starts its
+// Three backticks are immediately taken as a fence, although more may follow. A fence starts its
 // line or ends it; at the end of a line, it takes effect with the line break.
-bool code_marks::is_in_fence() const noexcept {
+bool markdown_code_tracker::is_in_fence() const noexcept {
     const bool is_open = fence_ == fence::open;
     return run_ >= 3 ? !is_open && is_line_start_ : is_open;
 }
 
-bool code_marks::is_in_code() const noexcept {
+bool markdown_code_tracker::is_in_code() const noexcept {
     if (fence_ == fence::open || run_ == 0 || is_in_fence()) return code_age_.has_value();
     return !code_age_ && can_run_open_;
 }

@@ -1,4 +1,4 @@
-#include "text/chunks/call_splitter.hpp"
+#include "text/chunks/tool_call_splitter.hpp"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ std::string_view find_required_part(std::string_view opening) noexcept {
 }
 
 /// Whether words have begun in the prompt, but not ended.
-bool ends_in_words(const text_marks& marks, std::string_view prompt) noexcept {
+bool ends_in_words(const reply_delimiters& marks, std::string_view prompt) noexcept {
     const auto opening = find_required_part(marks.opening);
     const auto at = prompt.rfind(opening);
     return at != std::string_view::npos &&
@@ -28,23 +28,24 @@ std::size_t count_common_bytes(std::string_view a, std::string_view b) noexcept 
 
 }  // namespace
 
-std::string_view find_begun_opening(const text_marks& marks, std::string_view prompt) noexcept {
+std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
+                                            std::string_view prompt) noexcept {
     const std::string_view opening = marks.opening;
     auto bytes = std::min(opening.size(), prompt.size());
     while (bytes > 0 && !prompt.ends_with(opening.substr(0, bytes))) --bytes;
     return opening.substr(0, bytes);
 }
 
-void call_splitter::start_after_prompt(std::string_view prompt) {
+void tool_call_splitter::start_after_prompt(std::string_view prompt) {
     if (withholds_all_) return;
     if (ends_in_words(words_, prompt)) place_ = place::in_words;
-    const auto begun = find_begun_opening(words_, prompt);
+    const auto begun = find_opening_at_prompt_end(words_, prompt);
     if (begun.size() == words_.opening.size()) return;
     withheld_ = begun;
     of_prompt_ = begun.size();
 }
 
-call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
+tool_call_splitter::visible tool_call_splitter::feed(std::string_view text, int tokens) {
     if (!has_mark() && words_.opening.empty()) return {text, tokens};
     tokens_ += tokens;
     if (withholds_all_ || has_call()) {
@@ -73,19 +74,19 @@ call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
     return take_shown_text();
 }
 
-call_splitter::visible call_splitter::finish() {
+tool_call_splitter::visible tool_call_splitter::finish() {
     if (is_cut_mark()) withheld_.clear();
     return show_withheld_text();
 }
 
-call_splitter::visible call_splitter::show_all_as_text() {
+tool_call_splitter::visible tool_call_splitter::show_all_as_text() {
     withheld_ += std::exchange(call_, {});  // one of them is empty
     return show_withheld_text();
 }
 
 /// Whether the reply ended within a mark: right after the opening mark of a call or of words, or
 /// before the end of the closing mark.
-bool call_splitter::is_cut_mark() const {
+bool tool_call_splitter::is_cut_mark() const {
     if (!mark_.empty() && withheld_.starts_with(mark_)) return true;
     const auto opening = find_required_part(words_.opening);
     if (!opening.empty() && withheld_.starts_with(opening)) return true;
@@ -94,19 +95,19 @@ bool call_splitter::is_cut_mark() const {
            (withheld_.front() == '<' || withheld_.front() == '[');
 }
 
-void call_splitter::begin_call(std::size_t at) {
+void tool_call_splitter::begin_call(std::size_t at) {
     call_ = std::exchange(withheld_, {}).substr(at);
     of_prompt_ = 0;
     place_ = place::before_words;
 }
 
-/// Shows these bytes of the withheld text, unless the prompt has them or the words have ended.
-void call_splitter::show(std::size_t from, std::size_t to) {
+/// Shows these bytes of the withheld text, unless the prompt contains them or the words have ended.
+void tool_call_splitter::show(std::size_t from, std::size_t to) {
     from = std::clamp(of_prompt_, from, to);
     if (place_ != place::after_words) shown_.append(withheld_, from, to - from);
 }
 
-call_splitter::visible call_splitter::show_withheld_text() {
+tool_call_splitter::visible tool_call_splitter::show_withheld_text() {
     shown_.clear();
     show(0, withheld_.size());
     withheld_.clear();
@@ -115,12 +116,12 @@ call_splitter::visible call_splitter::show_withheld_text() {
 }
 
 /// The tokens of the text are counted with its first visible byte.
-call_splitter::visible call_splitter::take_shown_text() {
+tool_call_splitter::visible tool_call_splitter::take_shown_text() {
     if (shown_.empty()) return {};
     return {shown_, std::exchange(tokens_, 0)};
 }
 
-call_splitter::found_mark call_splitter::find_mark(std::size_t from) const {
+tool_call_splitter::found_mark tool_call_splitter::find_mark(std::size_t from) const {
     const std::string_view text = withheld_;
     for (std::size_t at = from; at < text.size(); ++at) {
         const auto rest = text.substr(at);

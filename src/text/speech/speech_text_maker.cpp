@@ -1,4 +1,4 @@
-#include "text/speech/speech_maker.hpp"
+#include "text/speech/speech_text_maker.hpp"
 
 #include "text/characters/utf8.hpp"
 #include "text/sentences/trim_to_speakable.hpp"
@@ -7,7 +7,7 @@
 namespace tandem::text {
 namespace {
 
-/// The edits that leave only what trim_to_speakable() keeps.
+/// Removes everything that trim_to_speakable() does not keep.
 mapped_speech trim(const mapped_speech& from) {
     const auto kept = trim_to_speakable(from.speech);
     const auto begin =
@@ -18,7 +18,7 @@ mapped_speech trim(const mapped_speech& from) {
 
 }  // namespace
 
-void speech_maker::fill_speech(chunk& c) {
+void speech_text_maker::fill_speech(chunk& c) {
     const auto& options = cleaner_.options();
     auto made = cleaner_.clean(c.text);
     if (options.form == speech_form::clean) made = trim(made);

@@ -1,4 +1,4 @@
-#include "text/speech/speech_maker.hpp"
+#include "text/speech/speech_text_maker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 chunk spoken(std::string_view text, speech_options options, boundary why = boundary::end) {
     chunk c{.text = std::string(text), .boundary = why};
-    speech_maker(std::move(options)).fill_speech(c);
+    speech_text_maker(std::move(options)).fill_speech(c);
     return c;
 }
 
@@ -65,7 +65,7 @@ TEST(replaced_words, are_found_in_what_the_marks_leave) {
 }
 
 TEST(replaced_words, are_no_part_of_a_word_that_a_limit_cut) {
-    speech_maker voice(words({{"k", "kilo"}, {"Wh", "watt hours"}}));
+    speech_text_maker voice(words({{"k", "kilo"}, {"Wh", "watt hours"}}));
     chunk first{.text = "5 k", .boundary = boundary::limit};
     chunk second{.text = "Wh or k", .boundary = boundary::word};
     chunk third{.text = " Wh", .boundary = boundary::end};

@@ -5,8 +5,8 @@
 
 namespace tandem::text {
 
-/// Tracks Markdown's code, inline and in fences, by its back-ticks.
-class code_marks {
+/// Tracks code in Markdown, inline and fenced, by its backticks.
+class markdown_code_tracker {
  public:
     /// Ends inline code, because it does not continue across sentences.
     void start_sentence() noexcept { code_age_.reset(); }
@@ -14,11 +14,11 @@ class code_marks {
     void read_line_break() noexcept;
     /// Reads any other character.
     void read(char32_t c) noexcept;
-    /// The last back-ticks read are not a fence.
+    /// Reports that the last backticks read are not a fence.
     void reject_fence_at_end() noexcept;
 
     bool is_in_fence() const noexcept;
-    /// Whether the position is in inline code, which expires if no back-tick closes it in time.
+    /// Whether the position is in inline code, which expires if no backtick closes it in time.
     bool is_in_code() const noexcept;
 
  private:
@@ -29,7 +29,7 @@ class code_marks {
     fence fence_ = fence::none;
     std::optional<std::uint32_t> code_age_;  // of open inline code, in characters
     bool is_line_start_ = true;              // the line has no letters or digits so far
-    int run_ = 0;                            // back-ticks read in succession
+    int run_ = 0;                            // backticks read in succession
     bool can_run_open_ = false;
 };
 

@@ -7,7 +7,7 @@
 namespace tandem::wire {
 
 /// Reads a call while it is generated under make_call_schema().
-class streamed_call {
+class tool_call_reader {
  public:
     struct piece {
         /// The name of the function; empty after the first piece.
@@ -16,8 +16,8 @@ class streamed_call {
         std::string_view arguments{};
     };
 
-    /// Reads the text so far, which only grows. The first piece is returned when the arguments
-    /// begin. It refers to the text.
+    /// Reads the whole text so far, and returns what is new in it: nothing until the arguments
+    /// begin. The piece refers to the text.
     piece read(std::string_view text);
 
  private:
