@@ -29,13 +29,13 @@ class rate_limit {
     void charge(time_point now, std::int64_t amount) noexcept;
 
     /// How long until the bucket is full.
-    duration debt(time_point now) const noexcept;
+    duration time_until_full(time_point now) const noexcept;
     /// Replaces the usage so far with a more accurate value from elsewhere.
-    void set_debt(time_point now, duration debt) noexcept;
+    void set_time_until_full(time_point now, duration debt) noexcept;
 
  private:
     duration cost_of(std::int64_t amount) const noexcept;
-    time_point at_least(time_point now) const noexcept;
+    time_point clamp_to_latest(time_point now) const noexcept;
 
     std::int64_t per_minute_;
     /// When the bucket will be full again, which is its entire state; nullopt before the first use.

@@ -33,9 +33,9 @@ class answer_writer {
     virtual void end(finish_reason reason, const answer_usage& usage, std::string& out) = 0;
     /// Ends the stream with an error. If nothing was sent yet, respond with the error's HTTP status
     /// instead.
-    virtual void fail(const api_error& error, std::string& out) = 0;
+    virtual void end_with_error(const api_error& error, std::string& out) = 0;
     /// An SSE comment, which keeps proxies and clients from closing an idle stream.
-    virtual void keep_alive(std::string& out) const = 0;
+    virtual void write_keep_alive(std::string& out) const = 0;
 };
 
 }  // namespace tandem::gateway

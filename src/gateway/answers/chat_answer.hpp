@@ -46,8 +46,8 @@ class answer_stream final : public answer_writer {
     void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& /*out*/) override { ++calls_; }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
-    void fail(const api_error& error, std::string& out) override;
-    void keep_alive(std::string& out) const override;
+    void end_with_error(const api_error& error, std::string& out) override;
+    void write_keep_alive(std::string& out) const override;
 
     bool has_ended() const noexcept { return has_ended_; }
 

@@ -44,8 +44,8 @@ class response_stream final : public answer_writer {
     void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& out) override { close_part("completed", out); }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
-    void fail(const api_error& error, std::string& out) override;
-    void keep_alive(std::string& out) const override;
+    void end_with_error(const api_error& error, std::string& out) override;
+    void write_keep_alive(std::string& out) const override;
 
  private:
     using json = nlohmann::ordered_json;

@@ -78,7 +78,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     void warn_of(const api_keys& keys) const {
         const auto& log = core_->options.instruments.log;
         if (!log.enabled(log_level::warning)) return;
-        for (const auto& line : find_unserved_models(keys, core_->models.names()))
+        for (const auto& line : make_unserved_model_warnings(keys, core_->models.names()))
             log.write(log_level::warning, line);
     }
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
@@ -114,7 +114,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     void close_all() {
-        core_->voices.clear();
+        core_->voices.end_all_sessions();
         for_all(&connection::close);
     }
 

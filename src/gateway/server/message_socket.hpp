@@ -48,11 +48,11 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     /// handshake failed.
     awaitable<bool> run(const http_request& request);
     /// The gateway stops: closes the socket as soon as no reply runs.
-    virtual void drain() = 0;
+    virtual void close_when_idle() = 0;
     /// Closes the socket even if a reply runs, unless a session closes it.
     virtual void abort() = 0;
     /// Closes the socket without a closing handshake.
-    void close_hard();
+    void close_without_handshake();
 
  protected:
     /// A complete message.

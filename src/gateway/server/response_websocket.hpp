@@ -22,7 +22,7 @@ class response_websocket final : public message_socket {
     response_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
                        voice_caller caller);
 
-    void drain() override;
+    void close_when_idle() override;
     void abort() override;
 
  private:

@@ -47,7 +47,7 @@ using affinity_table = bounded_cache<std::string, conversation_place>;
 
 /// Identifies a conversation across requests; distinct for each key. Empty if the client does not
 /// identify it.
-std::string make_affinity_key(const admitted& who, const generation_request& request);
+std::string make_affinity_key(const admitted_request& who, const generation_request& request);
 
 /// Creates the conversation of a job. It continues the client's last one if that is known.
 conversation open_job_conversation(affinity_table& places, const generation_job& job,

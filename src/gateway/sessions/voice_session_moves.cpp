@@ -8,17 +8,17 @@
 namespace tandem::gateway {
 
 void voice_session::start_storing_records(std::string owner, cluster::session_epoch epoch) {
-    record_ = std::make_shared<voice_record>(
-        voice_record::settings{.executor = gateway_.executor,
-                               .member = gateway_.cluster,
-                               .session = id_,
-                               .owner = std::move(owner),
-                               .kept = gateway_.options.voice.session_kept,
-                               .log = gateway_.options.instruments.log},
+    record_ = std::make_shared<session_record_writer>(
+        session_record_writer::settings{.executor = gateway_.executor,
+                                        .member = gateway_.cluster,
+                                        .session = id_,
+                                        .owner = std::move(owner),
+                                        .kept = gateway_.options.voice.session_kept,
+                                        .log = gateway_.options.instruments.log},
         epoch,
-        voice_record::events{.make = [this](auto done) { make_record(std::move(done)); },
-                             .written = [this] { run_and_perform([](time_point) {}); },
-                             .taken = [this] { end_taken_over(); }});
+        session_record_writer::events{.make = [this](auto done) { make_record(std::move(done)); },
+                                      .written = [this] { run_and_perform([](time_point) {}); },
+                                      .taken = [this] { end_taken_over(); }});
 }
 
 void voice_session::perform(const voice_action::load_conversation& a) {

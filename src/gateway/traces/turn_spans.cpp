@@ -126,7 +126,7 @@ class span_builder {
         // GCC 12 warns about uninitialized members of an aggregate that names only the timeline.
         reply_result times;
         times.timeline = turn_.reply->timeline;
-        const auto timing = compute_timing(marks, times);
+        const auto timing = compute_voice_timing(marks, times);
         out.emplace_back("tandem.wait.total", to_seconds(timing->total()));
         for_each_voice_part(*timing, [&](std::string_view part, duration lasted) {
             if (!is_user_end_known && (part == "detector" || part == "before_start")) return;

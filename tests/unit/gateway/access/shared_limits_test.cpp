@@ -21,11 +21,11 @@ using ::testing::HasSubstr;
 /// The other gateways, played by the test.
 class played_limits final : public shared_limits {
  public:
-    void request_verdict(const question& q, verdict_handler done) override {
+    void request_verdict(const limit_query& q, verdict_handler done) override {
         questions.push_back(q);
         handlers.push_back(std::move(done));
     }
-    void settle(const settlement& s, settled_handler done) override {
+    void report_usage(const usage_report& s, report_handler done) override {
         settlements.push_back(s);
         settled.push_back(std::move(done));
     }
@@ -37,10 +37,10 @@ class played_limits final : public shared_limits {
         done(now, v);
     }
 
-    std::vector<question> questions;
+    std::vector<limit_query> questions;
     std::deque<verdict_handler> handlers;
-    std::vector<settlement> settlements;
-    std::vector<settled_handler> settled;
+    std::vector<usage_report> settlements;
+    std::vector<report_handler> settled;
     std::int64_t members = 3;
 };
 
@@ -59,7 +59,7 @@ class shared_key : public ::testing::Test {
     }
     /// Returns the admission, or nullopt after asking the other gateways.
     std::optional<admission> begin(admission first, time_point now) {
-        auto* const open = std::get_if<undecided>(&first);
+        auto* const open = std::get_if<locally_admitted_request>(&first);
         if (!open) return first;
         g->access.decide_with_cluster(std::move(*open), now,
                                       [this](admission a) { decided = std::move(a); });
@@ -79,10 +79,11 @@ class shared_key : public ::testing::Test {
     }
     /// The number of concurrent replies out of `tries` while the others do not answer.
     std::size_t count_running_alone(int tries) {
-        std::vector<admitted> running;
+        std::vector<admitted_request> running;
         for (int i = 0; i < tries; ++i) {
             auto a = chat(at(0s), std::nullopt);
-            if (auto* const who = std::get_if<admitted>(&a)) running.push_back(std::move(*who));
+            if (auto* const who = std::get_if<admitted_request>(&a))
+                running.push_back(std::move(*who));
         }
         return running.size();
     }
@@ -101,7 +102,7 @@ TEST_F(shared_key, asks_nobody_for_what_has_no_limit) {
     EXPECT_EQ(status_of(g->ask(endpoint::list_models, bearer("bot"))), 200);
     EXPECT_EQ(status_of(g->ask(endpoint::metrics, bearer("bot"))), 403);
     EXPECT_TRUE(others->questions.empty());
-    EXPECT_TRUE(std::holds_alternative<undecided>(g->chat(bearer("bot"))));
+    EXPECT_TRUE(std::holds_alternative<locally_admitted_request>(g->chat(bearer("bot"))));
 }
 
 TEST_F(shared_key, asks_with_all_its_limits) {
@@ -148,7 +149,7 @@ TEST_F(shared_key, reports_the_tokens_of_its_replies) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    g->access.charge_tokens(std::get<admitted>(reply), at(0s), 900);
+    g->access.charge_tokens(std::get<admitted_request>(reply), at(0s), 900);
     ASSERT_EQ(others->settlements.size(), 1u);
     EXPECT_EQ(others->settlements[0].tokens, 900);
     EXPECT_EQ(others->settlements[0].tokens_per_minute, 600);
@@ -174,7 +175,7 @@ TEST_F(shared_key, counts_running_replies_elsewhere) {
 TEST_F(shared_key, reports_when_its_replies_end) {
     bot.concurrent = 2;
     open_gate(bot);
-    auto one = std::get<admitted>(chat(at(0s), yes));
+    auto one = std::get<admitted_request>(chat(at(0s), yes));
     const auto two = chat(at(0s), yes);
     one.release();
     ASSERT_EQ(others->settlements.size(), 1u);
@@ -189,19 +190,20 @@ TEST_F(shared_key, reserves_the_place_of_a_reply_while_it_asks) {
     EXPECT_EQ(status_of(g->chat(bearer("bot"))), 429);
     others->answer(at(0s), shared_limits::verdict{.running_elsewhere = 1});
     EXPECT_EQ(status_of(*decided), 429);
-    EXPECT_TRUE(std::holds_alternative<undecided>(g->chat(bearer("bot")))) << "it is free again";
+    EXPECT_TRUE(std::holds_alternative<locally_admitted_request>(g->chat(bearer("bot"))))
+        << "it is free again";
 }
 
 TEST_F(shared_key, gives_a_session_its_next_reply_in_the_place_of_the_one_before) {
     bot.concurrent = 1;
     open_gate(bot);
-    const auto session = std::get<admitted>(g->ask(endpoint::voice, bearer("bot")));
-    std::optional<admitted> before = std::get<admitted>(chat(at(0s), yes));
+    const auto session = std::get<admitted_request>(g->ask(endpoint::voice, bearer("bot")));
+    std::optional<admitted_request> before = std::get<admitted_request>(chat(at(0s), yes));
     EXPECT_EQ(begin(g->access.authorize_reply(session, at(0s), before), at(0s)), std::nullopt);
     EXPECT_EQ(others->questions.back().running, 1);
     others->answer(at(0s), yes);
     ASSERT_EQ(status_of(*decided), 200);
-    before = std::get<admitted>(std::move(*decided));
+    before = std::get<admitted_request>(std::move(*decided));
     EXPECT_EQ(others->settlements.back().running, 1);
     before.reset();
     EXPECT_EQ(others->settlements.back().running, 0);
@@ -242,7 +244,7 @@ TEST_F(shared_key, has_its_share_of_the_tokens) {
     EXPECT_EQ(status_of(chat(at(0s), std::nullopt)), 429);
     const auto reply = chat(at(1s), std::nullopt);
     ASSERT_EQ(status_of(reply), 200);
-    g->access.charge_tokens(std::get<admitted>(reply), at(1s), 200);
+    g->access.charge_tokens(std::get<admitted_request>(reply), at(1s), 200);
     EXPECT_EQ(status_of(chat(at(59s), std::nullopt)), 429);
     EXPECT_EQ(status_of(chat(at(61s), std::nullopt)), 200) << "200 tokens a minute";
 }
@@ -264,7 +266,7 @@ TEST_F(shared_key, doubts_what_others_know_if_they_were_not_told_its_tokens) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    g->access.charge_tokens(std::get<admitted>(reply), at(0s), 1200);
+    g->access.charge_tokens(std::get<admitted_request>(reply), at(0s), 1200);
     others->settled.back()(at(0s), false);
     chat(at(0s), yes);
     EXPECT_TRUE(others->questions.back().is_doubtful);

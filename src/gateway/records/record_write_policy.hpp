@@ -4,7 +4,7 @@ namespace tandem::gateway {
 
 /// Decides when to make and write the record of a session. Each change causes a write; changes
 /// during a write share the next write. Pure.
-class record_writer {
+class record_write_policy {
  public:
     enum class step { nothing, make, write };
 

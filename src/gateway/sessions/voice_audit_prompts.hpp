@@ -17,7 +17,7 @@ std::vector<std::string_view> collect_texts(const voice_turn& turn);
 
 /// Collects the prompts of one session for the audit log: the client's texts since the previous
 /// reply. Keeps at most 64 turns, and only slightly more than `max_audit_prompt_bytes`. Pure.
-class voice_prompts {
+class voice_audit_prompts {
  public:
     void record_turn(const voice_turn& turn);
     /// The server has generated a draft of the reply to the turn's last message.
