@@ -23,7 +23,7 @@ struct key_usage {
     rate_limit tokens;
     /// One permit per running reply.
     permit_counter replies{};
-    /// Number of gateways that divide the limits, while they cannot ask each other.
+    /// Number of gateways that divide the limits while the store does not answer.
     std::optional<std::int64_t> sharers{};
     /// Clients that used this key, most recent first.
     std::vector<std::string> clients{};
@@ -44,8 +44,7 @@ struct key_usage {
 
     /// Units that this gateway charges for a request or token, while the limits are divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
-    /// The store does not answer. The total usage is unknown, so assumes that nothing is
-    /// left.
+    /// The store does not answer. The total usage is unknown, so nothing is assumed to be left.
     void use_share(time_point now, std::int64_t members) {
         constexpr duration minute = std::chrono::minutes(1);
         if (!sharers)
@@ -222,7 +221,7 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
         return named(*account, forbidden(*account->key, c.needed));
     if (!c.is_reply) return admitted_request(account, {});
     const bool is_shared = shared_ && account->is_limited();
-    // While the limits are divided, the other gateways are asked first: they may answer again.
+    // While the limits are divided, the store is asked first, because it may answer again.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.own_permits, now))
             return named(*account, *std::move(e));

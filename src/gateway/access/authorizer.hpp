@@ -22,9 +22,9 @@ namespace tandem::gateway {
 
 struct key_usage;
 
-/// A request that passed the check. Only an authorizer creates one, so functions that require it
-/// are unreachable for unchecked requests. For a reply it also holds a permit of its key; the
-/// permit may outlive the authorizer.
+/// A request that passed the checks. Only an authorizer can create one, so a function that takes
+/// one never runs for an unchecked request. A request for a reply also holds one of its key's
+/// permits, which may outlive the authorizer.
 class admitted_request {
  public:
     admitted_request(admitted_request&&) noexcept = default;
@@ -48,15 +48,15 @@ class admitted_request {
     permit permit_;
 };
 
-/// A reply that is within the limits as far as this gateway knows. The other gateways of its
-/// cluster may have used up the key's limits; see authorizer::decide_with_cluster().
+/// A request for a reply that is within the limits as far as this gateway knows. Other gateways of
+/// the cluster may have used them up; authorizer::decide_with_cluster() finds out.
 class locally_admitted_request {
  private:
     friend class authorizer;
     locally_admitted_request(std::shared_ptr<key_usage> account, permit p);
 
     std::shared_ptr<key_usage> account_;
-    /// Empty if the reply takes over the permit of another one.
+    /// Empty if the reply takes over another reply's permit.
     permit permit_;
 };
 
@@ -65,7 +65,7 @@ using admission = std::variant<admitted_request, api_error, locally_admitted_req
 /// Returns nullopt if `who` may use the model, otherwise a 403 error. `model` is the resolved name.
 std::optional<api_error> check_model_allowed(const admitted_request& who, std::string_view model);
 
-/// Who sends a request: header values, and the remote address without its port.
+/// Identifies the sender of a request: header values, and the remote address without its port.
 struct credentials {
     std::string_view authorization{};
     /// Read only for a WebSocket without authorization.
@@ -88,11 +88,11 @@ class authorizer {
  public:
     explicit authorizer(api_keys keys);
 
-    /// From now on, the limits hold over all gateways of a cluster.
+    /// From now on, the limits apply to all gateways of a cluster together.
     void share_limits(std::shared_ptr<shared_limits> limits) { shared_ = std::move(limits); }
 
-    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. Decides
-    /// everything unless limits are shared.
+    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. The
+    /// decision is final unless limits are shared.
     admission authorize_request(const route& r, const credentials& c, time_point now);
     /// Checks a reply in an admitted session, whose key may have been removed since. The new reply
     /// takes over the permit of `before`, the session's previous reply, so that permit does not
@@ -100,14 +100,15 @@ class authorizer {
     admission authorize_reply(const admitted_request& session, time_point now,
                               const std::optional<admitted_request>& before = std::nullopt);
     /// Asks the cluster's store. If it does not answer, this gateway admits its share of the limit.
-    /// Calls the handler as shared_limits::request_verdict() does, with the final admission.
+    /// Calls `done` with the final decision, under the same conditions as
+    /// shared_limits::request_verdict().
     void decide_with_cluster(locally_admitted_request request, time_point now,
                              std::function<void(admission)> done) const;
     /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
     void charge_tokens(const admitted_request& who, time_point now, std::int64_t tokens);
 
-    /// Running requests continue as they were admitted. Usage is kept by key name. If the last key
+    /// Running requests keep the key that admitted them. Usage is kept by key name. If the last key
     /// is removed, all requests are rejected.
     void replace_keys(api_keys keys);
     /// Whether the gateway requires no key.

@@ -41,9 +41,9 @@ duration rate_limit::time_until_full(time_point now) const noexcept {
     return full_at_ ? std::max(*full_at_ - clamp_to_latest(now), duration{}) : duration{};
 }
 
-void rate_limit::set_time_until_full(time_point now, duration debt) noexcept {
+void rate_limit::set_time_until_full(time_point now, duration wait) noexcept {
     latest_ = clamp_to_latest(now);
-    full_at_ = *latest_ + std::min(debt, max_debt);
+    full_at_ = *latest_ + std::min(wait, max_debt);
 }
 
 std::chrono::seconds retry_after(duration wait) noexcept {

@@ -32,10 +32,10 @@ struct answer_head {
     std::string model{};
 };
 
-/// The events of such a response. The role is sent once, with the first delta. Each tool call is
-/// one or more events with the next index. The finish reason has its own event, followed by the
-/// usage, if requested, and [DONE]. OpenAI's clients raise an error event as an exception; no
-/// [DONE] follows.
+/// Writes such a response as events. The role is sent once, with the first delta. Tool calls are
+/// numbered in order, and each takes one or more events. The finish reason has its own event,
+/// followed by the usage, if requested, and [DONE]. OpenAI's clients raise an error event as an
+/// exception; no [DONE] follows.
 class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);

@@ -28,8 +28,8 @@ std::vector<std::string> list_allowed_models(std::span<const std::string> names,
 /// available models.
 api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models);
 
-/// A warning for each model of a key that is not served: it has no effect and may be a
-/// typo.
+/// A warning for each model that a key lists but that is not served: the entry has no effect and
+/// may be a typo.
 std::vector<std::string> make_unserved_model_warnings(const api_keys& keys,
                                                       std::span<const std::string> names);
 

@@ -29,15 +29,15 @@ enum class event_format {
     lines,        ///< one JSON object in each line; a WebSocket sends each as a message
 };
 
-/// The events of a response. Each has a sequence number. Each output item is added, grows and is
-/// done before the next one begins. The last event is response.completed, response.incomplete at
-/// the token limit, or response.failed.
+/// Writes a response as events, each with a sequence number. Each output item is complete before
+/// the next one begins. The last event is response.completed, response.incomplete at the token
+/// limit, or response.failed.
 class response_stream final : public answer_writer {
  public:
     explicit response_stream(response_head head, event_format format = event_format::server_sent);
 
-    /// Sends the events that start the response and contain its id, unless they were already sent.
-    /// The other functions call this first.
+    /// Writes the events that start the response and contain its id, unless they were already
+    /// written. The other functions call this first.
     void begin(std::string& out);
     void write_text_piece(std::string_view text, std::string& out) override;
     void write_reasoning_piece(std::string_view text, std::string& out) override;

@@ -14,11 +14,11 @@
 
 namespace tandem::gateway {
 
-/// Keeps the usage of keys in the store of a cluster, until the gateway leaves it.
+/// Keeps the usage of keys in the cluster's store, until the gateway leaves the cluster.
 class cluster_limits final : public shared_limits,
                              public std::enable_shared_from_this<cluster_limits> {
  public:
-    /// Sets the handler of the member's connections.
+    /// Also sets the member's connection handler.
     static std::shared_ptr<cluster_limits> make(
         const boost::asio::any_io_executor& executor,
         const std::shared_ptr<cluster::cluster_member>& member);
@@ -35,11 +35,11 @@ class cluster_limits final : public shared_limits,
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// For each key, the number of running replies, if the store has not recorded it.
+    /// By key: numbers of running replies that the store has not confirmed.
     std::map<std::string, std::int64_t> unsettled_{};
 };
 
-// Arguments and answers of the scripts `admit` and `settle`; the scripts describe them.
+// Arguments and answers of the scripts `admit` and `settle`, which describe them.
 struct gateway_process {
     std::string gateway;
     std::string process;

@@ -16,10 +16,10 @@
 
 namespace tandem::gateway {
 
-/// Whether a session's record differs after the action.
+/// Whether the action changes the session's record.
 bool changes_record(const voice_action::any& a);
 
-/// Keeps the record of a session in the cluster's store, so that another gateway can resume the
+/// Writes the record of a session to the cluster's store, so that another gateway can resume the
 /// session. On the gateway's loop.
 class session_record_writer : public std::enable_shared_from_this<session_record_writer> {
  public:
@@ -39,7 +39,7 @@ class session_record_writer : public std::enable_shared_from_this<session_record
         std::weak_ptr<cluster::cluster_member> member;
         std::string session;
         std::string owner;
-        /// The store keeps the record of a gateway that has died for at least this long.
+        /// How long, at least, the store keeps the record after the gateway has died.
         duration kept;
         logger log;
     };
@@ -60,7 +60,7 @@ class session_record_writer : public std::enable_shared_from_this<session_record
     void remove();
     /// Stops; another gateway can take the session immediately.
     void stop_and_release();
-    /// The session is over.
+    /// Stops, and leaves the record as it is.
     void stop();
 
  private:

@@ -12,7 +12,8 @@ class record_write_policy {
         is_changed_ = true;
         return begin_write();
     }
-    /// A record made while the session changed mixes two states, so it is not written.
+    /// A record made while the session changed mixes two states, so it is made again before it is
+    /// written.
     step on_record_made() noexcept {
         if (!is_changed_) return step::write;
         is_changed_ = false;

@@ -56,7 +56,7 @@ bool refuse_template_options(field_reader& fields, const json& body) {
     return true;
 }
 
-/// The text includes the reasoning, so that nothing could be limited.
+/// The text of a completion includes the reasoning, so the reasoning cannot be limited by itself.
 bool refuse_reasoning_limits(field_reader& fields, const json& body) {
     for (const auto* name : {"reasoning_limit_ms", "reasoning_limit_tokens"}) {
         const auto* limit = field_reader::find(body, name);

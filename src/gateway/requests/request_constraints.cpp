@@ -92,7 +92,7 @@ bool check_named_function(field_reader& fields, const std::string& name,
         fmt::format("is \"{}\", which is not one of tools", quote_text(name)));
 }
 
-/// Writes `tools` and `tool_choice` to `out`.
+/// Reads `tools` and `tool_choice` into `out`.
 bool read_tools(field_reader& fields, const json& body, generation_options& out) {
     // The gateway's default functions are for clients that cannot declare their own.
     out.tools.clear();

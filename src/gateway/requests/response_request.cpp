@@ -78,7 +78,7 @@ bool check_metadata(field_reader& fields, const json& body) {
     return true;
 }
 
-/// Writes a request to /v1/responses as one to /v1/chat/completions.
+/// Converts a request to /v1/responses into one to /v1/chat/completions.
 class chat_body_writer {
  public:
     explicit chat_body_writer(field_reader& fields) : fields_(fields) {}

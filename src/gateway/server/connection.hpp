@@ -58,7 +58,7 @@ class connection : public std::enable_shared_from_this<connection> {
     /// Serves requests until the client disconnects or the protocol changes.
     void start();
     /// Whether a stopping gateway waits for this connection to end. Connections that open during
-    /// the stop only carry probes, and are served until the last earlier connection has ended.
+    /// the stop serve only probes, until the last earlier connection has ended.
     bool delays_stop() const noexcept { return delays_stop_; }
     /// Closes the connection immediately if it is idle, otherwise after the response.
     void close_when_idle();

@@ -72,7 +72,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         pause_.cancel();
         close_all();
         core_->cluster.reset();
-        core_->traces.reset();  // while the loop that it logs to exists
+        core_->traces.reset();  // before the loop that it logs to is gone
     }
 
     void warn_of(const api_keys& keys) const {
@@ -93,7 +93,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         log_current_exception(core_->options, "closing a connection that could not be started");
     }
 
-    // For example, no file descriptors are left.
+    // Called after a failure, for example if no file descriptors are left.
     void accept_later() {
         constexpr auto pause = std::chrono::milliseconds(50);
         pause_.expires_after(pause);

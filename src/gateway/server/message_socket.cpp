@@ -19,7 +19,7 @@ using asio::use_awaitable;
 
 // Maximum number of queued messages before reading stops.
 constexpr std::size_t max_waiting = 64;
-// Long events are few; their bytes also stop it.
+// Reading also stops at this many queued bytes, because a few events may be long.
 constexpr std::size_t max_waiting_bytes = std::size_t{1} << 20;
 // One message causes far fewer answers, so this client has stopped reading.
 constexpr std::size_t too_many_waiting = 1024;

@@ -24,7 +24,7 @@ struct kept_response {
     std::string affinity_key{};
 };
 
-/// Responses by the name of the client's key and their id, with a line feed in between.
+/// Responses by the name of the client's API key, a line feed, and the response's id.
 inline constexpr cache_limits kept_response_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::seconds(60)};
 using kept_response_table = bounded_cache<std::string, kept_response>;
@@ -35,12 +35,12 @@ std::string serialize_kept_response(const kept_response& r);
 std::optional<kept_response> parse_kept_response(std::string_view text);
 
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
-/// the output of a call of that response, or if the result has more than `max_messages`.
+/// the output of one of that response's calls, or if there would be more than `max_messages`.
 std::optional<api_error> prepend_earlier_messages(response_request& request,
                                                   const kept_response& before,
                                                   std::size_t max_messages);
 
-/// The response that an item belongs to, by the item's id.
+/// Returns the id of the response that contains the item with this id.
 std::string find_response_id(std::string_view item);
 
 /// Replaces references to items with the answers that contain them. `find` returns the response

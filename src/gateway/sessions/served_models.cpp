@@ -11,8 +11,8 @@ served_models::served_models(const boost::asio::any_io_executor& executor, const
     for (auto& m : list_models(o)) {
         auto settings = o.service;
         settings.servers = m.servers;
-        // Readiness checks may come before the first conversation, so watches the servers from the
-        // start.
+        // Readiness checks may come before the first conversation, so the servers are watched from
+        // the start.
         settings.watch_always = true;
         // The prefill before the first turn must use the adapters, too.
         settings.client.generation.lora = adapters.deployed_scales(m.name);

@@ -22,7 +22,7 @@ std::optional<api_error> check_new_session(gateway_core& gateway, served_model& 
 /// Whether the server takes requests. A server that has not responded since startup does not.
 bool is_server_usable(const server_status& s);
 
-/// Samples the speed of the model's servers, unless they were sampled a moment ago.
+/// Updates the model's speech load from its servers, unless that was done a moment ago.
 void refresh_speech_load(gateway_core& gateway, served_model& model);
 void update_speech_load(served_model& model, const std::vector<server_status>& servers);
 

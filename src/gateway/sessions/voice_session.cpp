@@ -346,7 +346,8 @@ void voice_session::on_next_chunk(time_point now, std::uint64_t number,
 }
 
 // A session that was moved here has no reply, and perhaps no conversation, until its next turn. The
-// machine knows that, but a mistake would end all calls of the process.
+// machine takes care of that, but without these checks a mistake would crash the process with all
+// its calls.
 void voice_session::perform(const voice_action::continue_after& a) {
     for (std::size_t i = 0; i < a.chunks; ++i) model_.load.on_chunk_spoken(id_, detail::now());
     if (reply_) reply_->continue_after(a.id);

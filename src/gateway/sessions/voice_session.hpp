@@ -60,19 +60,20 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
-    /// Another gateway takes the session: ends it here once the record is written.
+    /// Another gateway is taking the session: ends it here once the record is written.
     void release_to_gateway();
-    /// Another gateway has the session.
+    /// Another gateway has taken the session: ends it here.
     void end_taken_over();
 
-    /// With a record, moves to another gateway as soon as the listener does not notice it.
+    /// The gateway is stopping. With a record, the session moves to another gateway as soon as the
+    /// listener would not notice; otherwise it ends after the running reply.
     void drain();
-    /// Draining takes too long: with a record, moves without waiting for anything.
+    /// Draining takes too long: interrupts the running reply. With a record, moves at once.
     void stop();
 
  private:
-    /// Passes an event to the turns, and performs the resulting actions. Nested events are
-    /// performed afterwards.
+    /// Passes an event to the turn machine, and performs the resulting actions; those of nested
+    /// events come last.
     template <class Function>
     void run_and_perform(Function change);
     template <class Function>

@@ -41,12 +41,14 @@ void voice_session::move_if_due() {
     if (record_->is_written() && turns_.can_move(detail::now())) move();
 }
 
-// Stays until the running reply has ended, because this gateway must account for it.
+// The session stays until the running reply has ended, because this gateway must account for the
+// reply.
 void voice_session::leave_if_written() {
     if (!turns_.is_running() && record_->is_written()) end_taken_over();
 }
 
-// The client comes to the other gateway while the reply ends here, and must not wait for that.
+// Releases the record first, so that the client need not wait at the other gateway until the reply
+// has ended here.
 void voice_session::move() {
     record_->stop_and_release();
     run_and_perform([&](time_point now) { turns_.move(now); });

@@ -350,9 +350,9 @@ void voice_turn_machine::check(time_point now) {
     advance(now);
 }
 
-// Requests the next chunk anyway. After its last chunk, the reply then ends; otherwise it reports
-// why it does not continue. An ended reply no longer delays asides, and a filler no longer delays
-// the answer.
+// Requests the next chunk anyway. If the overdue chunk was the last one, the reply then ends;
+// otherwise it reports why it does not continue. An ended reply no longer delays asides, and a
+// filler no longer delays the answer.
 void voice_turn_machine::on_continue_overdue(time_point now) {
     if (reply_->filler.is_speaking) return end_filler(now);
     if (!is_running()) reply_->is_speaking = false;
