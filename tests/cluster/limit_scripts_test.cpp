@@ -31,7 +31,7 @@ const std::vector<std::string> limited_gateways{"a", "b", "c"};
 class usage_ledger {
  public:
     shared_limits::verdict ask(time_point now, const std::string& gateway,
-                               const shared_limits::question& q) {
+                               const shared_limits::limit_query& q) {
         requests.set_per_minute(q.requests_per_minute);
         tokens.set_per_minute(q.tokens_per_minute);
         tell(now, requests, q.requests_debt, q.is_doubtful || !has_requests);
@@ -43,9 +43,9 @@ class usage_ledger {
             !requests.time_until_allowed(now) && !tokens.time_until_allowed(now) && !is_full;
         if (is_admitted) requests.charge(now, 1);
         if (q.concurrent > 0) running[gateway] = {q.running - !is_admitted, processes.at(gateway)};
-        return {is_admitted, requests.debt(now), tokens.debt(now), elsewhere};
+        return {is_admitted, requests.time_until_full(now), tokens.time_until_full(now), elsewhere};
     }
-    void settle(time_point now, const std::string& gateway, const shared_limits::settlement& s) {
+    void settle(time_point now, const std::string& gateway, const shared_limits::usage_report& s) {
         if (s.running) running[gateway] = {*s.running, processes.at(gateway)};
         if (s.tokens_per_minute <= 0) return;
         tokens.set_per_minute(s.tokens_per_minute);
@@ -63,8 +63,8 @@ class usage_ledger {
 
  private:
     static void tell(time_point now, rate_limit& limit, duration debt, bool counts) {
-        const auto known = limit.debt(now);
-        limit.set_debt(now, counts ? std::max(known, debt) : known);
+        const auto known = limit.time_until_full(now);
+        limit.set_time_until_full(now, counts ? std::max(known, debt) : known);
     }
     std::int64_t count_elsewhere(time_point now, const std::string& gateway) {
         std::erase_if(running, [&](const auto& r) {
@@ -140,7 +140,7 @@ class limit_scripts : public tandem::testing::store_fixture {
 
     void ask_of(const std::string& gateway) {
         constexpr std::int64_t max_ns = 90'000'000'000;
-        shared_limits::question q{.running = 1 + pick(4), .is_doubtful = pick(20) == 0};
+        shared_limits::limit_query q{.running = 1 + pick(4), .is_doubtful = pick(20) == 0};
         if (pick(8) > 0) q.requests_per_minute = 70;
         if (pick(8) > 0) q.tokens_per_minute = 7000;
         if (pick(2) > 0) q.concurrent = 6;
@@ -156,7 +156,7 @@ class limit_scripts : public tandem::testing::store_fixture {
     }
 
     void settle_of(const std::string& gateway) {
-        shared_limits::settlement s{};
+        shared_limits::usage_report s{};
         if (pick(2) > 0) s.running = pick(4);
         if (pick(2) > 0) {
             s.tokens_per_minute = 7000;

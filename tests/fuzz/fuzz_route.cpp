@@ -67,7 +67,7 @@ bool shows(const credentials& c, std::string_view key) {
 void require_checked(const route& r, const credentials& c) {
     authorizer gate(keys());
     const auto checked = gate.authorize_request(r, c, time_point{});
-    const auto* const who = std::get_if<admitted>(&checked);
+    const auto* const who = std::get_if<admitted_request>(&checked);
     if (r.required_right == right::open) return fuzzing::require(who != nullptr);
     if (!who) {
         const int status = std::get<api_error>(checked).status;

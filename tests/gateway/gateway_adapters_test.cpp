@@ -228,7 +228,7 @@ TEST_F(gateway_with_adapters, remembers_what_is_deployed) {
 TEST_F(gateway_with_adapters, does_not_start_with_a_file_that_another_one_has) {
     options.state_file = state_;
     const gateway::adapter_store other(state_);
-    EXPECT_THROW(start(), gateway::store_error);
+    EXPECT_THROW(start(), gateway::adapter_store_error);
 }
 
 }  // namespace

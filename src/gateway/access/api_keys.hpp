@@ -21,7 +21,7 @@ namespace tandem::gateway {
 using sha256_hash = std::array<unsigned char, 32>;
 using key_hash = sha256_hash;
 
-/// The spelling in a key file; empty for an invalid value.
+/// The name in a key file; empty for an invalid value.
 std::string_view to_string(reply_priority p) noexcept;
 
 /// An API key and its limits. api_key_file.hpp describes the fields.

@@ -23,7 +23,7 @@ struct key_usage {
     rate_limit tokens;
     /// One permit per running reply.
     permit_counter replies{};
-    /// Number of gateways that divide the limits, while they cannot ask each other.
+    /// Number of gateways that divide the limits while the store does not answer.
     std::optional<std::int64_t> sharers{};
     /// Clients that used this key, most recent first.
     std::vector<std::string> clients{};
@@ -44,19 +44,18 @@ struct key_usage {
 
     /// Units that this gateway charges for a request or token, while the limits are divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
-    /// The store does not answer. The total usage is unknown, so assumes that nothing is
-    /// left.
+    /// The store does not answer. The total usage is unknown, so nothing is assumed to be left.
     void use_share(time_point now, std::int64_t members) {
         constexpr duration minute = std::chrono::minutes(1);
         if (!sharers)
             for (auto* const limit : {&requests, &tokens})
-                limit->set_debt(now, std::max(limit->debt(now), minute));
+                limit->set_time_until_full(now, std::max(limit->time_until_full(now), minute));
         sharers = members;
     }
     void take_over(time_point now, const shared_limits::verdict& v) {
         sharers.reset();
-        requests.set_debt(now, v.requests_debt);
-        tokens.set_debt(now, v.tokens_debt);
+        requests.set_time_until_full(now, v.requests_debt);
+        tokens.set_time_until_full(now, v.tokens_debt);
     }
 
     bool was_used_from(const std::string& client) const {
@@ -143,27 +142,27 @@ api_error named(const key_usage& account, api_error e) {
     return e;
 }
 
-shared_limits::question make_question(const key_usage& account, time_point now) {
+shared_limits::limit_query make_limit_query(const key_usage& account, time_point now) {
     const auto& key = *account.key;
     return {.key = key.name,
             .requests_per_minute = key.requests_per_minute,
             .tokens_per_minute = key.tokens_per_minute,
             .concurrent = key.concurrent,
             .running = account.running(),
-            .requests_debt = account.requests.debt(now),
-            .tokens_debt = account.tokens.debt(now),
+            .requests_debt = account.requests.time_until_full(now),
+            .tokens_debt = account.tokens.time_until_full(now),
             .is_doubtful = account.sharers.has_value()};
 }
 
 }  // namespace
 
-admitted::admitted(std::shared_ptr<key_usage> account, permit p)
+admitted_request::admitted_request(std::shared_ptr<key_usage> account, permit p)
     : key_(account->key), account_(std::move(account)), permit_(std::move(p)) {}
 
-undecided::undecided(std::shared_ptr<key_usage> account, permit p)
+locally_admitted_request::locally_admitted_request(std::shared_ptr<key_usage> account, permit p)
     : account_(std::move(account)), permit_(std::move(p)) {}
 
-std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model) {
+std::optional<api_error> check_model_allowed(const admitted_request& who, std::string_view model) {
     const auto& allowed = who.models();
     if (allowed.empty() || std::ranges::find(allowed, model) != allowed.end()) return std::nullopt;
     return make_error(
@@ -173,13 +172,13 @@ std::optional<api_error> check_model_allowed(const admitted& who, std::string_vi
 }
 
 authorizer::authorizer(api_keys keys)
-    : is_open_(keys.is_empty()), anonymous_(std::make_shared<key_usage>()) {
+    : allows_anonymous_(keys.is_empty()), anonymous_(std::make_shared<key_usage>()) {
     anonymous_->set(key_of_anonymous());
     replace_keys(std::move(keys));
 }
 
 void authorizer::replace_keys(api_keys keys) {
-    is_open_ = is_open_ && keys.is_empty();
+    allows_anonymous_ = allows_anonymous_ && keys.is_empty();
     decltype(accounts_) accounts;
     for (const auto& key : keys.all()) {
         const auto kept = accounts_.find(key.name);
@@ -192,10 +191,10 @@ void authorizer::replace_keys(api_keys keys) {
 }
 
 admission authorizer::authorize_request(const route& r, const credentials& c, time_point now) {
-    if (r.required_right == right::open) return admitted(anonymous_, {});
-    if (is_open_ && !c.foreign_origin.empty() && !is_local_origin(c.foreign_origin))
+    if (r.required_right == right::open) return admitted_request(anonymous_, {});
+    if (allows_anonymous_ && !c.foreign_origin.empty() && !is_local_origin(c.foreign_origin))
         return make_origin_error(c.foreign_origin);
-    if (is_open_) return admitted(anonymous_, {});
+    if (allows_anonymous_) return admitted_request(anonymous_, {});
     const auto found = identify(r, c, now);
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;
     // A WebSocket takes no permit; each of its replies is checked separately.
@@ -204,9 +203,9 @@ admission authorizer::authorize_request(const route& r, const credentials& c, ti
                             {.needed = r.required_right, .is_reply = is_reply}, now);
 }
 
-admission authorizer::authorize_reply(const admitted& session, time_point now,
-                                      const std::optional<admitted>& before) {
-    if (is_open_) return admitted(anonymous_, {});
+admission authorizer::authorize_reply(const admitted_request& session, time_point now,
+                                      const std::optional<admitted_request>& before) {
+    if (allows_anonymous_) return admitted_request(anonymous_, {});
     const auto found = accounts_.find(session.key_name());
     if (found == accounts_.end() || found->second->key->sha256 != session.key_->sha256)
         return unauthorized("the API key of this session was removed");
@@ -220,15 +219,15 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
                                        time_point now) const {
     if (!account->key->rights.contains(c.needed))
         return named(*account, forbidden(*account->key, c.needed));
-    if (!c.is_reply) return admitted(account, {});
+    if (!c.is_reply) return admitted_request(account, {});
     const bool is_shared = shared_ && account->is_limited();
-    // While the limits are divided, the other gateways are asked first: they may answer again.
+    // While the limits are divided, the store is asked first, because it may answer again.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.own_permits, now))
             return named(*account, *std::move(e));
     if (is_shared) return defer_to_cluster(account, c.own_permits == 0);
     account->requests.charge(now, 1);
-    return admitted(account, account->replies.take_permit());
+    return admitted_request(account, account->replies.take_permit());
 }
 
 // --- limits over all gateways
@@ -239,23 +238,24 @@ admission authorizer::defer_to_cluster(const account_ptr& account, bool needs_pe
         account->replies.set_release_handler(
             [limits = std::weak_ptr(shared_), name = key.name](auto held) {
                 if (const auto all = limits.lock())
-                    all->settle({.key = name, .running = static_cast<std::int64_t>(held)},
-                                [](auto, auto) {});
+                    all->report_usage({.key = name, .running = static_cast<std::int64_t>(held)},
+                                      [](auto, auto) {});
             });
-    return undecided(account, needs_permit ? account->replies.take_permit() : permit());
+    return locally_admitted_request(account,
+                                    needs_permit ? account->replies.take_permit() : permit());
 }
 
-void authorizer::decide_with_cluster(undecided request, time_point now,
+void authorizer::decide_with_cluster(locally_admitted_request request, time_point now,
                                      std::function<void(admission)> done) const {
-    const auto question = make_question(*request.account_, now);
-    const auto waiting = std::make_shared<undecided>(std::move(request));
-    shared_->request_verdict(question, [limits = shared_, waiting, done = std::move(done)](
-                                           time_point at, const auto& verdict) {
+    const auto query = make_limit_query(*request.account_, now);
+    const auto waiting = std::make_shared<locally_admitted_request>(std::move(request));
+    shared_->request_verdict(query, [limits = shared_, waiting, done = std::move(done)](
+                                        time_point at, const auto& verdict) {
         done(apply_verdict(*waiting, at, verdict, limits->count_members()));
     });
 }
 
-admission authorizer::apply_verdict(undecided& request, time_point now,
+admission authorizer::apply_verdict(locally_admitted_request& request, time_point now,
                                     const std::optional<shared_limits::verdict>& v,
                                     std::int64_t members) {
     auto& account = *request.account_;
@@ -272,7 +272,7 @@ admission authorizer::apply_verdict(undecided& request, time_point now,
     }
     if (!v) account.requests.charge(now, account.share());
     if (!request.permit_) request.permit_ = account.replies.take_permit();
-    return admitted(request.account_, std::move(request.permit_));
+    return admitted_request(request.account_, std::move(request.permit_));
 }
 
 // --- identity
@@ -301,15 +301,15 @@ authorizer::account_ptr authorizer::find_account(std::string_view key) const {
     return known ? accounts_.find(known->name)->second : nullptr;
 }
 
-void authorizer::charge_tokens(const admitted& who, time_point now, std::int64_t tokens) {
+void authorizer::charge_tokens(const admitted_request& who, time_point now, std::int64_t tokens) {
     const auto& account = who.account_;
     account->tokens.charge(now, tokens * account->share());
     const auto& key = *account->key;
     if (!shared_ || key.tokens_per_minute <= 0) return;
-    shared_limits::settlement s{
+    shared_limits::usage_report s{
         .key = key.name, .tokens_per_minute = key.tokens_per_minute, .tokens = tokens};
     if (key.concurrent > 0) s.running = account->running();
-    shared_->settle(s, [account, limits = shared_](time_point at, bool is_known) {
+    shared_->report_usage(s, [account, limits = shared_](time_point at, bool is_known) {
         if (!is_known) account->use_share(at, limits->count_members());
     });
 }

@@ -2,7 +2,7 @@
 
 #include "base/time.hpp"
 #include "gateway/access/api_keys.hpp"
-#include "gateway/access/failure_limit.hpp"
+#include "gateway/access/auth_failure_limit.hpp"
 #include "gateway/access/permit.hpp"
 #include "gateway/access/routes.hpp"
 #include "gateway/access/shared_limits.hpp"
@@ -22,13 +22,13 @@ namespace tandem::gateway {
 
 struct key_usage;
 
-/// A request that passed the check. Only an authorizer creates one, so functions that require it
-/// are unreachable for unchecked requests. For a reply it also holds a permit of its key; the
-/// permit may outlive the authorizer.
-class admitted {
+/// A request that passed the checks. Only an authorizer can create one, so a function that takes
+/// one never runs for an unchecked request. A request for a reply also holds one of its key's
+/// permits, which may outlive the authorizer.
+class admitted_request {
  public:
-    admitted(admitted&&) noexcept = default;
-    admitted& operator=(admitted&&) noexcept = default;
+    admitted_request(admitted_request&&) noexcept = default;
+    admitted_request& operator=(admitted_request&&) noexcept = default;
 
     /// "anonymous" if the gateway requires no key.
     const std::string& key_name() const noexcept { return key_->name; }
@@ -41,31 +41,31 @@ class admitted {
 
  private:
     friend class authorizer;
-    admitted(std::shared_ptr<key_usage> account, permit p);
+    admitted_request(std::shared_ptr<key_usage> account, permit p);
 
     std::shared_ptr<const api_key> key_;
     std::shared_ptr<key_usage> account_;
     permit permit_;
 };
 
-/// A reply that is within the limits as far as this gateway knows. The other gateways of its
-/// cluster may have used up the key's limits; see authorizer::decide_with_cluster().
-class undecided {
+/// A request for a reply that is within the limits as far as this gateway knows. Other gateways of
+/// the cluster may have used them up; authorizer::decide_with_cluster() finds out.
+class locally_admitted_request {
  private:
     friend class authorizer;
-    undecided(std::shared_ptr<key_usage> account, permit p);
+    locally_admitted_request(std::shared_ptr<key_usage> account, permit p);
 
     std::shared_ptr<key_usage> account_;
-    /// Empty if the reply takes over the permit of another one.
+    /// Empty if the reply takes over another reply's permit.
     permit permit_;
 };
 
-using admission = std::variant<admitted, api_error, undecided>;
+using admission = std::variant<admitted_request, api_error, locally_admitted_request>;
 
 /// Returns nullopt if `who` may use the model, otherwise a 403 error. `model` is the resolved name.
-std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model);
+std::optional<api_error> check_model_allowed(const admitted_request& who, std::string_view model);
 
-/// Who sends a request: header values, and the remote address without its port.
+/// Identifies the sender of a request: header values, and the remote address without its port.
 struct credentials {
     std::string_view authorization{};
     /// Read only for a WebSocket without authorization.
@@ -88,30 +88,31 @@ class authorizer {
  public:
     explicit authorizer(api_keys keys);
 
-    /// From now on, the limits hold over all gateways of a cluster.
+    /// From now on, the limits apply to all gateways of a cluster together.
     void share_limits(std::shared_ptr<shared_limits> limits) { shared_ = std::move(limits); }
 
-    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. Decides
-    /// everything unless limits are shared.
+    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. The
+    /// decision is final unless limits are shared.
     admission authorize_request(const route& r, const credentials& c, time_point now);
     /// Checks a reply in an admitted session, whose key may have been removed since. The new reply
     /// takes over the permit of `before`, the session's previous reply, so that permit does not
     /// count against the limit. If the new reply is rejected, the caller keeps `before`.
-    admission authorize_reply(const admitted& session, time_point now,
-                              const std::optional<admitted>& before = std::nullopt);
+    admission authorize_reply(const admitted_request& session, time_point now,
+                              const std::optional<admitted_request>& before = std::nullopt);
     /// Asks the cluster's store. If it does not answer, this gateway admits its share of the limit.
-    /// Calls the handler as shared_limits::request_verdict() does, with the final admission.
-    void decide_with_cluster(undecided request, time_point now,
+    /// Calls `done` with the final decision, under the same conditions as
+    /// shared_limits::request_verdict().
+    void decide_with_cluster(locally_admitted_request request, time_point now,
                              std::function<void(admission)> done) const;
     /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
-    void charge_tokens(const admitted& who, time_point now, std::int64_t tokens);
+    void charge_tokens(const admitted_request& who, time_point now, std::int64_t tokens);
 
-    /// Running requests continue as they were admitted. Usage is kept by key name. If the last key
+    /// Running requests keep the key that admitted them. Usage is kept by key name. If the last key
     /// is removed, all requests are rejected.
     void replace_keys(api_keys keys);
     /// Whether the gateway requires no key.
-    bool is_open() const noexcept { return is_open_; }
+    bool allows_anonymous() const noexcept { return allows_anonymous_; }
 
  private:
     using account_ptr = std::shared_ptr<key_usage>;
@@ -128,16 +129,16 @@ class authorizer {
     account_ptr find_account(std::string_view key) const;
     admission admit_if_allowed(const account_ptr& account, const claim& c, time_point now) const;
     admission defer_to_cluster(const account_ptr& account, bool needs_permit) const;
-    static admission apply_verdict(undecided& request, time_point now,
+    static admission apply_verdict(locally_admitted_request& request, time_point now,
                                    const std::optional<shared_limits::verdict>& v,
                                    std::int64_t members);
 
-    bool is_open_;
+    bool allows_anonymous_;
     api_keys keys_{};
     /// Accounts by key name.
     std::map<std::string, account_ptr, std::less<>> accounts_{};
     account_ptr anonymous_;
-    failure_limit failures_{};
+    auth_failure_limit failures_{};
     /// nullptr = limits are not shared.
     std::shared_ptr<shared_limits> shared_{};
 };

@@ -19,31 +19,31 @@ duration rate_limit::cost_of(std::int64_t amount) const noexcept {
         static_cast<std::int64_t>(std::min(share * static_cast<double>(minute.count()), most)));
 }
 
-time_point rate_limit::at_least(time_point now) const noexcept {
+time_point rate_limit::clamp_to_latest(time_point now) const noexcept {
     return latest_ ? std::max(now, *latest_) : now;
 }
 
 std::optional<duration> rate_limit::time_until_allowed(time_point now,
                                                        std::int64_t amount) const noexcept {
     if (per_minute_ <= 0 || !full_at_) return std::nullopt;
-    const auto debt = *full_at_ - at_least(now) + std::min(cost_of(amount), minute) - minute;
+    const auto debt = *full_at_ - clamp_to_latest(now) + std::min(cost_of(amount), minute) - minute;
     return debt > duration{} ? std::optional(debt) : std::nullopt;
 }
 
 void rate_limit::charge(time_point now, std::int64_t amount) noexcept {
-    latest_ = at_least(now);
+    latest_ = clamp_to_latest(now);
     if (per_minute_ <= 0) return;
     const auto full_at = std::max(full_at_.value_or(*latest_), *latest_) + cost_of(amount);
     full_at_ = std::min(full_at, *latest_ + max_debt);
 }
 
-duration rate_limit::debt(time_point now) const noexcept {
-    return full_at_ ? std::max(*full_at_ - at_least(now), duration{}) : duration{};
+duration rate_limit::time_until_full(time_point now) const noexcept {
+    return full_at_ ? std::max(*full_at_ - clamp_to_latest(now), duration{}) : duration{};
 }
 
-void rate_limit::set_debt(time_point now, duration debt) noexcept {
-    latest_ = at_least(now);
-    full_at_ = *latest_ + std::min(debt, max_debt);
+void rate_limit::set_time_until_full(time_point now, duration wait) noexcept {
+    latest_ = clamp_to_latest(now);
+    full_at_ = *latest_ + std::min(wait, max_debt);
 }
 
 std::chrono::seconds retry_after(duration wait) noexcept {

@@ -24,18 +24,17 @@ class rate_limit {
     /// allows more than a minute's worth, which leaves a debt.
     std::optional<duration> time_until_allowed(time_point now,
                                                std::int64_t amount = 1) const noexcept;
-    /// Takes an amount, even if the bucket holds less. The debt then lasts a day at most;
-    /// time_until_allowed() returns how long.
+    /// Takes an amount, even if the bucket holds less. The resulting debt lasts at most a day.
     void charge(time_point now, std::int64_t amount) noexcept;
 
     /// How long until the bucket is full.
-    duration debt(time_point now) const noexcept;
+    duration time_until_full(time_point now) const noexcept;
     /// Replaces the usage so far with a more accurate value from elsewhere.
-    void set_debt(time_point now, duration debt) noexcept;
+    void set_time_until_full(time_point now, duration wait) noexcept;
 
  private:
     duration cost_of(std::int64_t amount) const noexcept;
-    time_point at_least(time_point now) const noexcept;
+    time_point clamp_to_latest(time_point now) const noexcept;
 
     std::int64_t per_minute_;
     /// When the bucket will be full again, which is its entire state; nullopt before the first use.

@@ -21,7 +21,7 @@ enum class right {
 inline constexpr std::array rights_of_keys{right::generate, right::read, right::metrics,
                                            right::admin};
 
-/// The spelling in a key file; empty for an invalid value.
+/// The name in a key file; empty for an invalid value.
 constexpr std::string_view to_string(right r) noexcept {
     return find_enum_name({"open", "generate", "read", "metrics", "admin"}, r);
 }

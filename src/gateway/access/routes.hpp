@@ -60,13 +60,13 @@ inline constexpr route preflight_route{"OPTIONS", "*", endpoint::preflight, righ
 struct matched_route {
     /// Points into all_routes().
     const gateway::route* route;
-    /// The decoded parameter: 1 to 256 bytes of UTF-8 without control characters, backslashes, and
-    /// empty, `.` or `..` segments; a single-segment parameter has no slash. Empty if the path has
-    /// none.
+    /// The decoded parameter: 1 to 256 bytes of UTF-8 without control characters, backslashes, or
+    /// segments that are empty, `.` or `..`; a single-segment parameter has no slash. Empty if the
+    /// path has no parameter.
     std::string parameter{};
 };
 
-/// Longer targets are rejected as not found. The longest ones contain model names.
+/// Longer targets are rejected as not found. The longest valid ones contain model names.
 inline constexpr std::size_t max_target_bytes = 4096;
 inline constexpr std::size_t max_parameter_bytes = 256;
 

@@ -13,7 +13,7 @@ namespace tandem::gateway {
 class shared_limits {
  public:
     /// A request with a key, and the usage of the key as this gateway knows it.
-    struct question {
+    struct limit_query {
         std::string key{};
         // Limits that the request counts against; 0 = none.
         std::int64_t requests_per_minute = 0;
@@ -21,7 +21,7 @@ class shared_limits {
         std::int64_t concurrent = 0;
         /// Running replies of the key on this gateway, including this one.
         std::int64_t running = 0;
-        /// See rate_limit::debt().
+        /// See rate_limit::time_until_full().
         duration requests_debt{};
         duration tokens_debt{};
         /// The store may lack usage that the gateways know of.
@@ -35,8 +35,8 @@ class shared_limits {
         /// Running replies of the key on the other gateways; 0 if the key has no such limit.
         std::int64_t running_elsewhere = 0;
     };
-    /// The usage of a reply that has ended, and the replies that still run.
-    struct settlement {
+    /// The tokens of a reply that has ended, and the number of replies that still run.
+    struct usage_report {
         std::string key{};
         /// Running replies of the key on this gateway; nullopt if the key has no such limit.
         std::optional<std::int64_t> running{};
@@ -44,16 +44,17 @@ class shared_limits {
         std::int64_t tokens_per_minute = 0;
         std::int64_t tokens = 0;
     };
-    // Called once, never from within the call. Not called if the gateway is closed first.
+    // Called once, but never from within the function that takes the handler. Not called if the
+    // gateway is closed first.
     using verdict_handler = std::function<void(time_point now, const std::optional<verdict>&)>;
-    using settled_handler = std::function<void(time_point now, bool is_known)>;
+    using report_handler = std::function<void(time_point now, bool is_known)>;
 
     virtual ~shared_limits() = default;
-    /// Decides whether the request is admitted, and counts it if so. The verdict is nullopt if the
-    /// store does not answer.
-    virtual void request_verdict(const question& q, verdict_handler done) = 0;
-    /// Records the usage. `is_known`: the store has confirmed it.
-    virtual void settle(const settlement& s, settled_handler done) = 0;
+    /// Decides whether the request is admitted, and counts it if it is. The verdict is nullopt if
+    /// the store does not answer.
+    virtual void request_verdict(const limit_query& q, verdict_handler done) = 0;
+    /// Records the usage. `is_known` tells the handler whether the store has confirmed it.
+    virtual void report_usage(const usage_report& s, report_handler done) = 0;
     /// Number of gateways as of the last answer of the store; at least 1.
     virtual std::int64_t count_members() const = 0;
 };

@@ -25,7 +25,7 @@ std::string adapter_list_body(const adapter_set& adapters) {
                         {"object", "adapter"},
                         {"model", a.model},
                         {"server_id", a.id},
-                        {"scale", adapters.scale_of(a.name)}});
+                        {"scale", adapters.deployed_scale(a.name)}});
     return dump_json(json{{"object", "list"}, {"data", std::move(data)}});
 }
 

@@ -7,7 +7,7 @@
 
 namespace tandem::gateway {
 
-std::string_view to_string(job_state s) noexcept {
+std::string_view to_string(adapter_job_state s) noexcept {
     return find_enum_name({"queued", "running", "done", "failed"}, s);
 }
 
@@ -24,15 +24,16 @@ const adapter_job* adapter_jobs::begin_next_job() {
     if (is_running_ || ended_jobs_ == jobs_.size()) return nullptr;
     is_running_ = true;
     auto& job = jobs_[ended_jobs_];
-    job.state = job_state::running;
+    job.state = adapter_job_state::running;
     return &job;
 }
 
-void adapter_jobs::end_running_job(std::string fault, std::vector<server_outcome> servers,
+void adapter_jobs::end_running_job(std::string fault,
+                                   std::vector<adapter_job_server_result> servers,
                                    std::int64_t now) {
     if (!std::exchange(is_running_, false)) return;
     auto& job = jobs_[ended_jobs_++];
-    job.state = fault.empty() ? job_state::done : job_state::failed;
+    job.state = fault.empty() ? adapter_job_state::done : adapter_job_state::failed;
     job.fault = std::move(fault);
     job.servers = std::move(servers);
     job.finished = now;

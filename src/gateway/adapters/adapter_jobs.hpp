@@ -10,26 +10,26 @@
 namespace tandem::gateway {
 
 /// The result of a job on one server.
-struct server_outcome {
+struct adapter_job_server_result {
     /// URL without user and password.
     std::string server{};
     /// Why setting the scale failed; empty if it succeeded.
     std::string fault{};
 };
 
-enum class job_state { queued, running, done, failed };
+enum class adapter_job_state { queued, running, done, failed };
 
-std::string_view to_string(job_state s) noexcept;
+std::string_view to_string(adapter_job_state s) noexcept;
 
 /// A job that sets the scale of an adapter on all servers of its model.
 struct adapter_job {
     std::string id{};
     std::string adapter{};
     double scale = 1.0;
-    job_state state = job_state::queued;
+    adapter_job_state state = adapter_job_state::queued;
     std::string fault{};
     /// Set when the job has ended.
-    std::vector<server_outcome> servers{};
+    std::vector<adapter_job_server_result> servers{};
     /// Unix time in seconds.
     std::int64_t created = 0;
     std::int64_t finished = 0;
@@ -47,7 +47,8 @@ class adapter_jobs {
     /// Starts the oldest queued job; nullptr if there is none, or if a job is running.
     const adapter_job* begin_next_job();
     /// Ends the running job, which failed if `fault` is not empty.
-    void end_running_job(std::string fault, std::vector<server_outcome> servers, std::int64_t now);
+    void end_running_job(std::string fault, std::vector<adapter_job_server_result> servers,
+                         std::int64_t now);
 
     /// Returns nullptr if the job is unknown or forgotten.
     const adapter_job* find(std::string_view id) const;

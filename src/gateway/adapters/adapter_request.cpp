@@ -24,7 +24,7 @@ bool read_scale(field_reader& fields, const json& object, std::string_view at, d
 
 bool read_id(field_reader& fields, const json& object, std::string_view at, std::string& out) {
     const auto* id = field_reader::find(object, "id");
-    if (!id || !id->is_number()) return fields.require(object, at, "id", out);
+    if (!id || !id->is_number()) return fields.read_required(object, at, "id", out);
     std::int64_t number = 0;
     if (!fields.read(object, at, "id", number)) return false;
     out = std::to_string(number);

@@ -87,7 +87,7 @@ const allowed_adapter* adapter_set::find(std::string_view model, std::string_vie
     return found == list_.end() ? nullptr : &*found;
 }
 
-double adapter_set::scale_of(std::string_view name) const {
+double adapter_set::deployed_scale(std::string_view name) const {
     const auto found = deployed_.find(name);
     return found == deployed_.end() ? 0.0 : found->second;
 }
@@ -96,7 +96,7 @@ void adapter_set::set_deployed_scale(std::string_view name, double scale) {
     deployed_.insert_or_assign(std::string(name), scale);
 }
 
-bool adapter_set::has_deployed(std::string_view model) const {
+bool adapter_set::has_deployed_adapters(std::string_view model) const {
     return std::ranges::any_of(list_, [&](const allowed_adapter& a) {
         return a.model == model && deployed_.contains(a.name);
     });
@@ -105,7 +105,7 @@ bool adapter_set::has_deployed(std::string_view model) const {
 std::vector<adapter_scale> adapter_set::deployed_scales(std::string_view model) const {
     std::vector<adapter_scale> set;
     for (const auto& a : list_)
-        if (a.model == model) set.push_back({a.id, scale_of(a.name)});
+        if (a.model == model) set.push_back({a.id, deployed_scale(a.name)});
     return set;
 }
 

@@ -48,13 +48,13 @@ class adapter_set {
     const std::vector<allowed_adapter>& all() const noexcept { return list_; }
     /// Returns nullptr if there is none.
     const allowed_adapter* find(std::string_view name) const;
-    double scale_of(std::string_view name) const;
+    double deployed_scale(std::string_view name) const;
     void set_deployed_scale(std::string_view name, double scale);
-    bool has_deployed(std::string_view model) const;
+    bool has_deployed_adapters(std::string_view model) const;
 
     /// The scales for a request that selects no adapters: all adapters of the model, including
-    /// those with scale 0, because the server drops a slot's cache of another set only if the
-    /// request contains a set. Empty if the model has no adapters.
+    /// those with scale 0, because the server discards what a slot cached with other adapters only
+    /// if the request lists adapters. Empty if the model has no adapters.
     std::vector<adapter_scale> deployed_scales(std::string_view model) const;
     /// The scales for a request that selects `wanted`; all other adapters get 0. Without `wanted`,
     /// returns deployed_scales().

@@ -45,8 +45,8 @@ auto name_of(const deployed_adapter& a) {
 bool read_one(field_reader& fields, const json& item, const std::string& at,
               deployed_adapter& out) {
     if (!item.is_object()) return fields.fail_wrong_type(item, at, "an object");
-    return fields.require(item, at, "model", out.model) &&
-           fields.require(item, at, "adapter", out.adapter) &&
+    return fields.read_required(item, at, "model", out.model) &&
+           fields.read_required(item, at, "adapter", out.adapter) &&
            fields.read(item, at, "scale", out.scale);
 }
 
@@ -170,7 +170,7 @@ void adapter_store::write(const std::vector<deployed_adapter>& list) const {
 }
 
 void adapter_store::fail(const std::string& what) const {
-    throw store_error(fmt::format("{}: {}", file_, what));
+    throw adapter_store_error(fmt::format("{}: {}", file_, what));
 }
 
 }  // namespace tandem::gateway

@@ -17,13 +17,13 @@ struct deployed_adapter {
 };
 
 /// what() names the file, the problem and the remedy.
-class store_error : public std::runtime_error {
+class adapter_store_error : public std::runtime_error {
  public:
     using std::runtime_error::runtime_error;
 };
 
 /// The deployed adapters, in a JSON file that one process owns. The file is replaced atomically.
-/// The constructor and save_entry() block on disk I/O and throw store_error.
+/// The constructor and save_entry() block on disk I/O and throw adapter_store_error.
 class adapter_store {
  public:
     /// Creates a missing file, readable by its owner only. An unreadable file is left unchanged.

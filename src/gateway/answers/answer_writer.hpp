@@ -24,8 +24,8 @@ class answer_writer {
         write_call_piece(whole, out);
         end_call(out);
     }
-    /// A piece of a call: the first one has the call's id and name, and all of them together
-    /// contain its arguments. Other parts of the answer may only follow after the call's end.
+    /// A piece of a call. The first piece has the call's id and name; all pieces together contain
+    /// its arguments. The call must end before another part of the answer begins.
     virtual void write_call_piece(const tool_call& piece, std::string& out) = 0;
     virtual void end_call(std::string& out) = 0;
     /// Ends the stream. An interrupted or failed reply ends with an error, so that clients do not
@@ -33,9 +33,9 @@ class answer_writer {
     virtual void end(finish_reason reason, const answer_usage& usage, std::string& out) = 0;
     /// Ends the stream with an error. If nothing was sent yet, respond with the error's HTTP status
     /// instead.
-    virtual void fail(const api_error& error, std::string& out) = 0;
+    virtual void end_with_error(const api_error& error, std::string& out) = 0;
     /// An SSE comment, which keeps proxies and clients from closing an idle stream.
-    virtual void keep_alive(std::string& out) const = 0;
+    virtual void write_keep_alive(std::string& out) const = 0;
 };
 
 }  // namespace tandem::gateway

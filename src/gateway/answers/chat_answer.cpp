@@ -137,7 +137,7 @@ void answer_stream::append_usage_event(const answer_usage& usage, std::string& o
 void answer_stream::end(finish_reason reason, const answer_usage& usage, std::string& out) {
     if (has_ended_) return;
     const auto word = finish_word(reason, calls_ > 0);
-    if (word.empty()) return fail(make_cut_short_error(reason), out);
+    if (word.empty()) return end_with_error(make_cut_short_error(reason), out);
     if (kind_ == answer_kind::chat && !has_role_) {
         // Clients expect a role even if the answer is empty.
         open_delta(out);
@@ -151,14 +151,14 @@ void answer_stream::end(finish_reason reason, const answer_usage& usage, std::st
     has_ended_ = true;
 }
 
-void answer_stream::fail(const api_error& error, std::string& out) {
+void answer_stream::end_with_error(const api_error& error, std::string& out) {
     if (std::exchange(has_ended_, true)) return;
     out += "data: ";
     out += encode_error_body(error);
     out += event_end;
 }
 
-void answer_stream::keep_alive(std::string& out) const {
+void answer_stream::write_keep_alive(std::string& out) const {
     if (has_ended_) return;
     out += ": keep-alive";
     out += event_end;

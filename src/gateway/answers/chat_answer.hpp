@@ -32,10 +32,10 @@ struct answer_head {
     std::string model{};
 };
 
-/// The events of such a response. The role is sent once, with the first delta. Each tool call is
-/// one or more events with the next index. The finish reason has its own event, followed by the
-/// usage, if requested, and [DONE]. OpenAI's clients raise an error event as an exception; no
-/// [DONE] follows.
+/// Writes such a response as events. The role is sent once, with the first delta. Tool calls are
+/// numbered in order, and each takes one or more events. The finish reason has its own event,
+/// followed by the usage, if requested, and [DONE]. OpenAI's clients raise an error event as an
+/// exception; no [DONE] follows.
 class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);
@@ -46,8 +46,8 @@ class answer_stream final : public answer_writer {
     void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& /*out*/) override { ++calls_; }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
-    void fail(const api_error& error, std::string& out) override;
-    void keep_alive(std::string& out) const override;
+    void end_with_error(const api_error& error, std::string& out) override;
+    void write_keep_alive(std::string& out) const override;
 
     bool has_ended() const noexcept { return has_ended_; }
 

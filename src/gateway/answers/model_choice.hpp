@@ -17,19 +17,20 @@ namespace tandem::gateway {
 /// serves requests with any name or none. With several models, an unknown name is an error (404). A
 /// model that the key may not use is an error, too (403).
 std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
-                                                  std::string_view asked, const admitted& who);
+                                                  std::string_view asked,
+                                                  const admitted_request& who);
 
 /// The models that the key may use, in the order of `names`. Clients must not learn of the others.
 std::vector<std::string> list_allowed_models(std::span<const std::string> names,
-                                             const admitted& who);
+                                             const admitted_request& who);
 
 /// The 404 error for an unknown model, also if a completion request names it. The message lists the
 /// available models.
 api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models);
 
-/// A warning for each model of a key that is not served: it has no effect and may be a
-/// typo.
-std::vector<std::string> find_unserved_models(const api_keys& keys,
-                                              std::span<const std::string> names);
+/// A warning for each model that a key lists but that is not served: the entry has no effect and
+/// may be a typo.
+std::vector<std::string> make_unserved_model_warnings(const api_keys& keys,
+                                                      std::span<const std::string> names);
 
 }  // namespace tandem::gateway

@@ -31,7 +31,7 @@ std::string model_body(std::string_view model, std::int64_t created) {
     return dump_json(json_of(model, created));
 }
 
-std::string list_names(std::span<const std::string> models) {
+std::string format_model_names(std::span<const std::string> models) {
     if (models.empty()) return "none";
     const auto named = models.first(std::min(models.size(), max_named));
     return fmt::format("{}{}", fmt::join(named, ", "), models.size() > max_named ? ", ..." : "");

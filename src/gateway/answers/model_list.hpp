@@ -12,7 +12,7 @@ namespace tandem::gateway {
 std::string model_list_body(std::span<const std::string> models, std::int64_t created);
 std::string model_body(std::string_view model, std::int64_t created);
 
-/// The names for a message, at most 16; "none" if there are none.
-std::string list_names(std::span<const std::string> models);
+/// A list of the names for a message, at most 16; "none" if there are none.
+std::string format_model_names(std::span<const std::string> models);
 
 }  // namespace tandem::gateway

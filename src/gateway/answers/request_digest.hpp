@@ -16,7 +16,7 @@ namespace tandem::gateway {
 using request_digest = sha256_hash;
 
 /// Only deterministic requests have a key: not streamed, temperature 0, and no further sampling
-/// fields. Requests of different `scope` never share a key. Also returns nullopt if hashing fails.
+/// fields. Requests with different scopes never share a key. Also returns nullopt if hashing fails.
 std::optional<request_digest> make_cache_key(const chat_request& request, std::string_view model,
                                              std::string_view scope = {});
 std::optional<request_digest> make_cache_key(const completion_request& request,

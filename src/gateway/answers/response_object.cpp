@@ -222,7 +222,7 @@ void response_stream::close_call(std::string_view status, std::string& out) {
 
 void response_stream::end(finish_reason reason, const answer_usage& usage, std::string& out) {
     if (has_ended_) return;
-    if (!is_complete({.reason = reason})) return fail(make_cut_short_error(reason), out);
+    if (!is_complete({.reason = reason})) return end_with_error(make_cut_short_error(reason), out);
     begin(out);
     close_part(status_of(reason), out);
     has_ended_ = true;
@@ -230,7 +230,7 @@ void response_stream::end(finish_reason reason, const answer_usage& usage, std::
     append_event(type, {{"response", make_finished_response(head_, reason, usage, output_)}}, out);
 }
 
-void response_stream::fail(const api_error& error, std::string& out) {
+void response_stream::end_with_error(const api_error& error, std::string& out) {
     if (has_ended_) return;
     begin(out);
     close_part("incomplete", out);
@@ -240,7 +240,7 @@ void response_stream::fail(const api_error& error, std::string& out) {
     append_event("response.failed", {{"response", std::move(r)}}, out);
 }
 
-void response_stream::keep_alive(std::string& out) const {
+void response_stream::write_keep_alive(std::string& out) const {
     if (!has_ended_ && format_ == event_format::server_sent) out += ": keep-alive\n\n";
 }
 

@@ -29,23 +29,23 @@ enum class event_format {
     lines,        ///< one JSON object in each line; a WebSocket sends each as a message
 };
 
-/// The events of a response. Each has a sequence number. Each output item is added, grows and is
-/// done before the next one begins. The last event is response.completed, response.incomplete at
-/// the token limit, or response.failed.
+/// Writes a response as events, each with a sequence number. Each output item is complete before
+/// the next one begins. The last event is response.completed, response.incomplete at the token
+/// limit, or response.failed.
 class response_stream final : public answer_writer {
  public:
     explicit response_stream(response_head head, event_format format = event_format::server_sent);
 
-    /// Sends the events that start the response and contain its id, unless they were already sent.
-    /// The other functions call this first.
+    /// Writes the events that start the response and contain its id, unless they were already
+    /// written. The other functions call this first.
     void begin(std::string& out);
     void write_text_piece(std::string_view text, std::string& out) override;
     void write_reasoning_piece(std::string_view text, std::string& out) override;
     void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& out) override { close_part("completed", out); }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
-    void fail(const api_error& error, std::string& out) override;
-    void keep_alive(std::string& out) const override;
+    void end_with_error(const api_error& error, std::string& out) override;
+    void write_keep_alive(std::string& out) const override;
 
  private:
     using json = nlohmann::ordered_json;

@@ -31,12 +31,12 @@ std::shared_ptr<cluster_limits> cluster_limits::make(
     const std::shared_ptr<cluster::cluster_member>& member) {
     std::shared_ptr<cluster_limits> limits(new cluster_limits(executor, member));
     member->set_connection_handler([weak = std::weak_ptr(limits)] {
-        if (const auto self = weak.lock()) self->settle_again();
+        if (const auto self = weak.lock()) self->resend_unconfirmed_usage();
     });
     return limits;
 }
 
-void cluster_limits::request_verdict(const question& q, verdict_handler done) {
+void cluster_limits::request_verdict(const limit_query& q, verdict_handler done) {
     const auto member = member_.lock();
     if (!member)
         return boost::asio::post(executor_,
@@ -48,7 +48,7 @@ void cluster_limits::request_verdict(const question& q, verdict_handler done) {
                 });
 }
 
-void cluster_limits::settle(const settlement& s, settled_handler done) {
+void cluster_limits::report_usage(const usage_report& s, report_handler done) {
     const auto member = member_.lock();
     if (!member) return;
     member->run(cluster::scripts::settle(), {usage_key(s.key)},
@@ -61,9 +61,9 @@ void cluster_limits::settle(const settlement& s, settled_handler done) {
                 });
 }
 
-void cluster_limits::settle_again() {
+void cluster_limits::resend_unconfirmed_usage() {
     for (const auto& [key, running] : std::exchange(unsettled_, {}))
-        settle({.key = key, .running = running}, [](auto, auto) {});
+        report_usage({.key = key, .running = running}, [](auto, auto) {});
 }
 
 std::int64_t cluster_limits::count_members() const {
@@ -72,7 +72,7 @@ std::int64_t cluster_limits::count_members() const {
 }
 
 std::vector<std::string> admit_arguments(const gateway_process& sender,
-                                         const shared_limits::question& q) {
+                                         const shared_limits::limit_query& q) {
     return {sender.gateway,
             std::to_string(q.requests_per_minute),
             std::to_string(q.tokens_per_minute),
@@ -85,7 +85,7 @@ std::vector<std::string> admit_arguments(const gateway_process& sender,
 }
 
 std::vector<std::string> settle_arguments(const gateway_process& sender,
-                                          const shared_limits::settlement& s) {
+                                          const shared_limits::usage_report& s) {
     return {sender.gateway, s.running ? std::to_string(*s.running) : "",
             std::to_string(s.tokens_per_minute), std::to_string(s.tokens), sender.process};
 }

@@ -14,40 +14,40 @@
 
 namespace tandem::gateway {
 
-/// Keeps the usage of keys in the store of a cluster, until the gateway leaves it.
+/// Keeps the usage of keys in the cluster's store, until the gateway leaves the cluster.
 class cluster_limits final : public shared_limits,
                              public std::enable_shared_from_this<cluster_limits> {
  public:
-    /// Sets the handler of the member's connections.
+    /// Also sets the member's connection handler.
     static std::shared_ptr<cluster_limits> make(
         const boost::asio::any_io_executor& executor,
         const std::shared_ptr<cluster::cluster_member>& member);
 
-    void request_verdict(const question& q, verdict_handler done) override;
-    void settle(const settlement& s, settled_handler done) override;
+    void request_verdict(const limit_query& q, verdict_handler done) override;
+    void report_usage(const usage_report& s, report_handler done) override;
     std::int64_t count_members() const override;
 
  private:
     cluster_limits(const boost::asio::any_io_executor& executor,
                    const std::shared_ptr<cluster::cluster_member>& member)
         : executor_(executor), member_(member) {}
-    void settle_again();
+    void resend_unconfirmed_usage();
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// For each key, the number of running replies, if the store has not recorded it.
+    /// By key: numbers of running replies that the store has not confirmed.
     std::map<std::string, std::int64_t> unsettled_{};
 };
 
-// Arguments and answers of the scripts `admit` and `settle`; the scripts describe them.
+// Arguments and answers of the scripts `admit` and `settle`, which describe them.
 struct gateway_process {
     std::string gateway;
     std::string process;
 };
 std::vector<std::string> admit_arguments(const gateway_process& sender,
-                                         const shared_limits::question& q);
+                                         const shared_limits::limit_query& q);
 std::vector<std::string> settle_arguments(const gateway_process& sender,
-                                          const shared_limits::settlement& s);
+                                          const shared_limits::usage_report& s);
 /// Returns nullopt if the answer is not a verdict.
 std::optional<shared_limits::verdict> read_verdict(
     const std::optional<cluster::store_answer>& answer);

@@ -26,7 +26,7 @@ saved_chunk make_chunk(std::string_view words) {
     return {.speech = std::string(speech), .speech_runs = map.take()};
 }
 
-// Adds the words of a chunk that the open turn does not have yet.
+// Adds a chunk with these words, unless the open turn has it already.
 void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_view words) {
     const auto seq = reply.chunks - 1 - (reply.filler.empty() ? 0 : 1);
     const auto is_there = [&](const saved_chunk& c) { return c.reply == reply.id && c.seq >= seq; };

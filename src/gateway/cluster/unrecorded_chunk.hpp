@@ -6,9 +6,10 @@
 
 namespace tandem::gateway {
 
-/// Adds the last chunk that the listener heard. The gateway that sent the chunk may have ended
-/// before it recorded it. Has no effect if the record has the chunk, if its text is not the
-/// start of `last.text`, or if the filter rejects that: the client may have written it.
+/// Adds the last chunk that the listener heard to the record, because the gateway that sent the
+/// chunk may have ended before it could record it. Has no effect if the record has the chunk, if
+/// the text of its reply is not a prefix of `last.text`, or if the filter rejects `last.text`,
+/// which the client may have made up.
 void add_unrecorded_chunk(session_record& r, const voice::last_heard& last,
                           const prompt_filter& filter);
 

@@ -37,8 +37,8 @@ class answer_client {
     virtual awaitable<void> write(std::string_view bytes) = 0;
     virtual awaitable<void> end_stream() = 0;
 
-    /// Calls `handler` once, as soon as the client leaves or cancels the answer; nullptr removes
-    /// the handler.
+    /// Calls `handler` once, as soon as the client disconnects or cancels the answer; nullptr
+    /// removes the handler.
     virtual void on_disconnect(std::function<void()> handler) = 0;
 
     /// Audit record; the connection fills in the remaining fields.

@@ -84,7 +84,7 @@ auto client_stream::answer_plain_http(duration limit) const -> awaitable<void> {
     co_await half_close_and_discard_input();
 }
 
-auto client_stream::finish(duration limit) const -> awaitable<void> {
+auto client_stream::shut_down_gracefully(duration limit) const -> awaitable<void> {
     boost::system::error_code ignored;
     expires_after(limit);
     if (auto* const s = tls()) co_await s->async_shutdown(redirect_error(use_awaitable, ignored));

@@ -50,7 +50,7 @@ class client_stream {
     awaitable<bool> handshake(duration limit) const;
     /// Shuts down the write side and discards further input: closing a socket with unread bytes
     /// sends a reset, which may destroy the last response.
-    awaitable<void> finish(duration limit) const;
+    awaitable<void> shut_down_gracefully(duration limit) const;
 
     template <class Buffers, class Token>
     auto async_read_some(const Buffers& buffers, Token&& token) {

@@ -94,7 +94,7 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
     }
 }
 
-/// Addresses and faults of servers belong in the log: clients may be anyone.
+/// Addresses and faults of servers belong in the log, because anyone may be a client.
 std::string words_of(const error_code& ec, int status, const diagnostics& diag) {
     const auto words = words_for_clients(ec);
     if (!words.empty()) return std::string(words);
@@ -158,7 +158,7 @@ std::string quote_text(std::string_view words) {
 api_error to_api_error(const error_code& ec, const diagnostics& diag) {
     const bool is_ours = ec.category() == error_category();
     const int status = is_ours ? status_of(ec) : 500;
-    // The code that OpenAI's clients recognize.
+    // OpenAI's clients recognize this code.
     auto code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec);
     auto e = make_error(status, std::move(code), words_of(ec, status, diag));
     if (status == 404) e.type = "invalid_request_error";

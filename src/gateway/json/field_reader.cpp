@@ -85,8 +85,8 @@ bool field_reader::read(const json& object, std::string_view at, const char* key
     return true;
 }
 
-bool field_reader::require(const json& object, std::string_view at, const char* key,
-                           std::string& out) {
+bool field_reader::read_required(const json& object, std::string_view at, const char* key,
+                                 std::string& out) {
     return find(object, key) ? read(object, at, key, out) : fail_missing(append_path(at, key));
 }
 

@@ -43,7 +43,7 @@ class field_reader {
         return true;
     }
     /// A required string.
-    bool require(const json& object, std::string_view at, const char* key, std::string& out);
+    bool read_required(const json& object, std::string_view at, const char* key, std::string& out);
 
     // Report a fault with status 400 and one of OpenAI's error codes.
     bool fail_wrong_type(const json& value, std::string path, std::string_view expected);

@@ -17,7 +17,7 @@ std::string truncate_text(std::string_view text, std::size_t most, std::string_v
     return std::string(text.substr(0, text::floor_to_character(text, most))).append(mark);
 }
 
-double round_ms(double ms) noexcept {
+double round_to_microseconds(double ms) noexcept {
     return std::round(ms * 1e3) / 1e3;
 }
 

@@ -20,6 +20,6 @@ nlohmann::ordered_json text_or_null(const std::string& text);
 std::string truncate_text(std::string_view text, std::size_t most, std::string_view mark = "…");
 
 /// Rounded to microseconds; further digits are noise.
-double round_ms(double ms) noexcept;
+double round_to_microseconds(double ms) noexcept;
 
 }  // namespace tandem::gateway

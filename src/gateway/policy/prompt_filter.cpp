@@ -152,8 +152,8 @@ std::optional<api_error> prompt_filter::find_violation(
     return std::nullopt;
 }
 
-// Tools, schemas and arguments are JSON, whose escapes would hide words. Other texts stop the
-// parser at their start.
+// Tools, schemas and arguments are JSON, whose escapes would hide words. The parser stops at once
+// at any other text.
 bool prompt_filter::is_denied(std::string_view text) const {
     if (denied_.empty()) return false;
     if (has_denied_word(text)) return true;

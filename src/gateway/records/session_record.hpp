@@ -18,7 +18,7 @@ struct recorded_chunk {
     friend bool operator==(const recorded_chunk&, const recorded_chunk&) = default;
 };
 
-/// A reply of a session, whose chunks a client may name.
+/// A reply of a session. The client may refer to its chunks.
 struct recorded_reply {
     std::uint64_t number = 0;
     /// The client's id of its turn.
@@ -65,7 +65,7 @@ struct recorded_end {
     friend bool operator==(const recorded_end&, const recorded_end&) = default;
 };
 
-/// A call of a function whose result may still come, for the next turn.
+/// A function call whose result may still arrive, for use in the next turn.
 struct late_call {
     std::string id{};
     /// If true, the result is accepted only if the client asks to keep it.
@@ -102,7 +102,7 @@ struct session_record {
 /// The record as JSON, version 1.
 std::string encode_record(session_record r);
 
-/// Parses such a text. Checks types and bounds, but not the texts of options and of the
+/// Parses such a text. Checks types and bounds, but not the content of options and of the
 /// conversation. Returns the first fault, with the path of its field. Throws only std::bad_alloc.
 std::variant<session_record, std::string> parse_record(std::string_view text);
 

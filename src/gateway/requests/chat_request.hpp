@@ -25,14 +25,14 @@ struct chat_request : generation_request {
 /// linear time; throws only std::bad_alloc. May be called from any thread.
 ///
 /// - Content parts are joined with line feeds, as in llama-server; images, audio and files are
-/// rejected. "developer" is read as "system", and "function" as "tool".
+///   rejected. "developer" is read as "system", and "function" as "tool".
 /// - `logprobs`, `n` over 1, `functions`, and modalities other than text are rejected rather than
-/// ignored, because the answer would not match the request.
-/// - Unsupported fields of OpenAI's and llama-server's APIs that change the answer are rejected,
-/// too (reject_fields). - `response_format` with `json_schema` or `json_object` sets
-/// options.json_schema, as does `json_schema` at the top level; `grammar` sets options.grammar. At
-/// most one may be set. - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the
-/// same names.
+///   ignored, because the answer would not match the request.
+/// - So are unsupported fields of OpenAI's and llama-server's APIs that change the answer (see
+///   reject_fields()).
+/// - `response_format` with `json_schema` or `json_object` sets options.json_schema, as does
+///   `json_schema` at the top level; `grammar` sets options.grammar. At most one may be set.
+/// - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the same names.
 std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults);
 /// Same for a parsed body.

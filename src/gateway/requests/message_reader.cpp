@@ -24,7 +24,7 @@ std::string_view role_of(std::string_view role) noexcept {
 
 bool read_role(field_reader& fields, const json& message, const std::string& at, std::string& out) {
     std::string role;
-    if (!fields.require(message, at, "role", role)) return false;
+    if (!fields.read_required(message, at, "role", role)) return false;
     out = role_of(role);
     if (!out.empty()) return true;
     return fields.fail_invalid(
@@ -44,13 +44,13 @@ bool add_part(field_reader& fields, const json& part, const std::string& at, std
     if (!part.is_object()) return fields.fail_wrong_type(part, at, "an object");
     std::string type;
     std::string text;
-    if (!fields.require(part, at, "type", type)) return false;
+    if (!fields.read_required(part, at, "type", type)) return false;
     const char* key = text_key(type);
     if (!key)
         return fields.fail_unsupported(
             append_path(at, "type"),
             fmt::format("is \"{}\"; only text is supported", quote_text(type)));
-    if (!fields.require(part, at, key, text)) return false;
+    if (!fields.read_required(part, at, key, text)) return false;
     if (!out.empty()) out += '\n';
     out += text;
     return true;
@@ -88,7 +88,7 @@ bool read_arguments(field_reader& fields, const json& function, const std::strin
 bool read_function(field_reader& fields, const json& function, const std::string& at,
                    tool_call& out) {
     if (!function.is_object()) return fields.fail_wrong_type(function, at, "an object");
-    return fields.require(function, at, "name", out.name) &&
+    return fields.read_required(function, at, "name", out.name) &&
            read_arguments(fields, function, at, out.arguments);
 }
 
@@ -154,7 +154,7 @@ bool read_message(field_reader& fields, const json& message, const std::string& 
            fields.read(message, at, "name", out.name);
 }
 
-bool check_words(field_reader& fields, std::string_view text, std::string path) {
+bool require_words(field_reader& fields, std::string_view text, std::string path) {
     return !text::is_all_white_space(text) ||
            fields.fail_invalid(std::move(path), "is empty or only white space");
 }

@@ -20,7 +20,7 @@ bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
 
 /// Rejects a text without words, because the model would reply to it anyway. Chat requests may have
 /// blank messages, as in OpenAI's API: some clients request a greeting with one.
-bool check_words(field_reader& fields, std::string_view text, std::string path);
+bool require_words(field_reader& fields, std::string_view text, std::string path);
 
 /// Reads `messages` of the request's body. It must have 1 to `most` items.
 bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,

@@ -31,7 +31,7 @@ bool read_function_name(field_reader& fields, const json& tool, const std::strin
     if (!function) return fields.fail_missing(path);
     if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
     std::string name;
-    if (!fields.require(*function, path, "name", name)) return false;
+    if (!fields.read_required(*function, path, "name", name)) return false;
     if (name.empty()) return fields.fail_invalid(append_path(path, "name"), "is empty");
     const auto* parameters = field_reader::find(*function, "parameters");
     if (parameters && !parameters->is_object())
@@ -79,7 +79,7 @@ bool read_named_choice(field_reader& fields, const json& choice, const std::stri
     const auto* function = field_reader::find(choice, "function");
     if (!function) return fields.fail_missing(path);
     if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
-    if (!fields.require(*function, path, "name", out)) return false;
+    if (!fields.read_required(*function, path, "name", out)) return false;
     return !is_mode(out) || fields.fail_unsupported(append_path(path, "name"),
                                                     fmt::format("is \"{}\", which is a mode", out));
 }
@@ -92,7 +92,7 @@ bool check_named_function(field_reader& fields, const std::string& name,
         fmt::format("is \"{}\", which is not one of tools", quote_text(name)));
 }
 
-/// Writes `tools` and `tool_choice` to `out`.
+/// Reads `tools` and `tool_choice` into `out`.
 bool read_tools(field_reader& fields, const json& body, generation_options& out) {
     // The gateway's default functions are for clients that cannot declare their own.
     out.tools.clear();
@@ -149,7 +149,7 @@ bool read_form(field_reader& fields, const json& body, wanted_form& out) {
 
 bool read_constraints(field_reader& fields, const json& body, chat_request& out) {
     auto& options = out.options;
-    return read_tools(fields, body, options) && read_text_form(fields, body, options) &&
+    return read_tools(fields, body, options) && read_text_constraints(fields, body, options) &&
            fields.read(body, "", "parallel_tool_calls", options.parallel_tool_calls);
 }
 
@@ -181,7 +181,7 @@ bool read_response_format(field_reader& fields, const json& format, const std::s
                           json& out) {
     if (!format.is_object()) return fields.fail_wrong_type(format, at, "an object");
     std::string type;
-    if (!fields.require(format, at, "type", type)) return false;
+    if (!fields.read_required(format, at, "type", type)) return false;
     if (type == "text") return true;
     // Some servers accept a schema here, too.
     if (type == "json_object") return read_schema(fields, format, at, out);
@@ -197,7 +197,7 @@ bool read_response_format(field_reader& fields, const json& format, const std::s
     return read_schema(fields, *wrapper, path, out);
 }
 
-bool read_text_form(field_reader& fields, const json& body, generation_options& out) {
+bool read_text_constraints(field_reader& fields, const json& body, generation_options& out) {
     wanted_form form;
     if (!read_form(fields, body, form)) return false;
     if (form.grammar.empty() && form.schema.is_null()) return true;

@@ -32,7 +32,7 @@ bool read_response_format(field_reader& fields, const nlohmann::ordered_json& fo
 
 /// Like read_constraints(), for a request without functions: reads `response_format`, `grammar` and
 /// `json_schema`.
-bool read_text_form(field_reader& fields, const nlohmann::ordered_json& body,
-                    generation_options& out);
+bool read_text_constraints(field_reader& fields, const nlohmann::ordered_json& body,
+                           generation_options& out);
 
 }  // namespace tandem::gateway

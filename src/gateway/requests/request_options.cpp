@@ -134,7 +134,7 @@ bool read_milliseconds(field_reader& fields, const json& body, const char* key,
     return true;
 }
 
-/// Reads how to split a stream into chunks. The client sets its pace.
+/// Reads how to split a stream into chunks, and how long the model may reason.
 bool read_delivery(field_reader& fields, const json& body, delivery_options& out) {
     return fields.read(body, "", "language", out.language) &&
            read_count(fields, body, "first_chunk_min_tokens", out.first_chunk_min_tokens) &&

@@ -78,7 +78,7 @@ bool check_metadata(field_reader& fields, const json& body) {
     return true;
 }
 
-/// Writes a request to /v1/responses as one to /v1/chat/completions.
+/// Converts a request to /v1/responses into one to /v1/chat/completions.
 class chat_body_writer {
  public:
     explicit chat_body_writer(field_reader& fields) : fields_(fields) {}
@@ -153,7 +153,8 @@ class chat_body_writer {
         std::string id;
         std::string name;
         std::string arguments;
-        if (!fields_.require(item, at, "call_id", id) || !fields_.require(item, at, "name", name) ||
+        if (!fields_.read_required(item, at, "call_id", id) ||
+            !fields_.read_required(item, at, "name", name) ||
             !fields_.read(item, at, "arguments", arguments))
             return false;
         const auto* role =
@@ -171,7 +172,7 @@ class chat_body_writer {
     bool write_result(const json& item, const std::string& at) {
         std::string id;
         const auto* output = field_reader::find(item, "output");
-        if (!fields_.require(item, at, "call_id", id)) return false;
+        if (!fields_.read_required(item, at, "call_id", id)) return false;
         if (!output) return fields_.fail_missing(append_path(at, "output"));
         add({{"role", "tool"}, {"tool_call_id", id}, {"content", *output}}, at, "output");
         return true;
@@ -179,7 +180,7 @@ class chat_body_writer {
 
     bool write_reference(const json& item, const std::string& at) {
         std::string id;
-        if (!fields_.require(item, at, "id", id)) return false;
+        if (!fields_.read_required(item, at, "id", id)) return false;
         references_.push_back({messages_.size(), std::move(id)});
         add({{"role", "assistant"}, {"content", ""}}, at);
         return true;
@@ -201,7 +202,7 @@ class chat_body_writer {
     bool write_tool(const json& tool, const std::string& at, json& out) {
         if (!tool.is_object()) return fields_.fail_wrong_type(tool, at, "an object");
         std::string type;
-        if (!fields_.require(tool, at, "type", type)) return false;
+        if (!fields_.read_required(tool, at, "type", type)) return false;
         if (type != "function")
             return fields_.fail_unsupported(
                 append_path(at, "type"),

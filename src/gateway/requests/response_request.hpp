@@ -38,11 +38,11 @@ struct response_request : chat_request {
 /// read_chat_request() apply to the fields that both have.
 ///
 /// - `input` is a text, or a list of messages, `function_call`, `function_call_output`,
-/// `item_reference` and `reasoning` items; the model does not receive `reasoning` items.
+///   `item_reference` and `reasoning` items; the model does not receive `reasoning` items.
 /// - `tools` have their functions' fields at the top; `text.format` is `response_format`,
-/// `reasoning.effort` is `reasoning_effort`, `max_output_tokens` is `max_tokens`.
+///   `reasoning.effort` is `reasoning_effort`, `max_output_tokens` is `max_tokens`.
 /// - Fields that would change the answer, such as `background`, `conversation` or hosted tools, are
-/// rejected.
+///   rejected.
 std::variant<response_request, api_error> read_response_request(std::string_view body,
                                                                 const request_defaults& defaults);
 

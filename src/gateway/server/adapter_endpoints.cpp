@@ -18,7 +18,7 @@ awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_core& core,
     const auto read = read_load_request(exchange.body(), core.options.max_body_bytes);
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
     const auto job =
-        core.deployer->load(name, std::get<double>(read), make_random_id("job-", core.random));
+        core.deployer->queue_job(name, std::get<double>(read), make_random_id("job-", core.random));
     if (const auto* error = std::get_if<api_error>(&job)) co_return co_await exchange.send(*error);
     co_await exchange.send(202, job_accepted_body(*std::get<const adapter_job*>(job)));
 }

@@ -14,10 +14,10 @@ namespace tandem::gateway {
 
 /// Waits until the cluster has decided whether the request is admitted.
 inline boost::asio::awaitable<admission> await_admission(const authorizer& gate,
-                                                         undecided request) {
+                                                         locally_admitted_request request) {
     const auto& token = boost::asio::use_awaitable;
     co_return co_await boost::asio::async_initiate<decltype(token), void(admission)>(
-        [&gate](auto handler, undecided asked) {
+        [&gate](auto handler, locally_admitted_request asked) {
             const auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
             gate.decide_with_cluster(std::move(asked), detail::now(),
                                      [waiting](admission a) { (*waiting)(std::move(a)); });

@@ -112,7 +112,7 @@ void connection::on_exception(const std::exception_ptr& why) {
 
 void connection::close_when_idle() {
     if (is_idle_) close();
-    if (socket_) socket_->drain();
+    if (socket_) socket_->close_when_idle();
 }
 
 void connection::abort_requests() {
@@ -121,7 +121,7 @@ void connection::abort_requests() {
 }
 
 void connection::close() {
-    if (socket_) socket_->close_hard();
+    if (socket_) socket_->close_without_handshake();
     stream_.close();
 }
 
@@ -131,7 +131,7 @@ auto connection::run() -> awaitable<void> {
         if (!co_await answer(std::move(*request))) break;
     if (socket_) co_return;
     is_idle_ = true;  // only discards input from here on
-    co_await stream_.finish(close_timeout);
+    co_await stream_.shut_down_gracefully(close_timeout);
 }
 
 // --- reading
@@ -177,7 +177,7 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     std::optional<checked_request> checked;
     if (!ec || ec == http::error::body_limit) {
         checked = check_head(parser.get());
-        if (auto* const open = std::get_if<undecided>(&checked->who))
+        if (auto* const open = std::get_if<locally_admitted_request>(&checked->who))
             checked->who = co_await await_admission(core_->gate, std::move(*open));
         refuse_body(*checked, parser);
     }

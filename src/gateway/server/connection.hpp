@@ -37,7 +37,7 @@ struct checked_request {
     const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
     /// Rejects the request for another reason; the audit log keeps the name of its key.
     void refuse(api_error why) {
-        if (const auto* const admittance = std::get_if<admitted>(&who))
+        if (const auto* const admittance = std::get_if<admitted_request>(&who))
             why.key_name = admittance->key_name();
         else if (const auto* const earlier = refusal())
             why.key_name = earlier->key_name;
@@ -58,7 +58,7 @@ class connection : public std::enable_shared_from_this<connection> {
     /// Serves requests until the client disconnects or the protocol changes.
     void start();
     /// Whether a stopping gateway waits for this connection to end. Connections that open during
-    /// the stop only carry probes, and are served until the last earlier connection has ended.
+    /// the stop serve only probes, until the last earlier connection has ended.
     bool delays_stop() const noexcept { return delays_stop_; }
     /// Closes the connection immediately if it is idle, otherwise after the response.
     void close_when_idle();
@@ -80,10 +80,11 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<bool> answer(checked_request checked);
     template <class Socket>
     awaitable<void> open_socket(http_exchange& exchange, std::optional<api_error> refusal,
-                                admitted who);
+                                admitted_request who);
     awaitable<void> serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket);
-    voice_caller make_voice_caller(const http_exchange& exchange, admitted who) const;
-    awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found, admitted who);
+    voice_caller make_voice_caller(const http_exchange& exchange, admitted_request who) const;
+    awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found,
+                                 admitted_request who);
     void add_origin_headers(http_exchange& exchange) const;
     std::string id_of(const http_request& request);
     void record_request(const http_exchange& exchange, std::string_view key,

@@ -34,7 +34,7 @@ std::string metrics_now(gateway_core& core, const std::vector<server_status>& se
                            .voice_sessions = core.known_sessions.size()});
     core.metrics.set_servers(servers);
     const auto cluster = core.cluster ? std::optional(core.cluster->status()) : std::nullopt;
-    return core.metrics.text(read_process_stats(), cluster);
+    return core.metrics.to_prometheus_text(read_process_stats(), cluster);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
         error_code ec;
         const auto servers = co_await model.bots.async_servers(
             boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-        is_ready = is_ready || std::ranges::any_of(servers, is_usable);
+        is_ready = is_ready || std::ranges::any_of(servers, is_server_usable);
         for (const auto& s : servers) list.push_back(json_of(s));
     }
     is_ready = is_ready && !core.is_stopping;
@@ -80,13 +80,14 @@ awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
                            "text/plain; version=0.0.4; charset=utf-8");
 }
 
-awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {
+awaitable<void> answer_models(http_exchange& exchange, gateway_core& core,
+                              const admitted_request& who) {
     const auto models = list_allowed_models(core.models.names(), who);
     co_await exchange.send(200, model_list_body(models, core.started_at));
 }
 
-awaitable<void> answer_model(http_exchange& exchange, gateway_core& core, const admitted& who,
-                             std::string_view id) {
+awaitable<void> answer_model(http_exchange& exchange, gateway_core& core,
+                             const admitted_request& who, std::string_view id) {
     const auto models = list_allowed_models(core.models.names(), who);
     if (std::ranges::find(models, id) == models.end())
         co_return co_await exchange.send(make_model_not_found_error(id, models));

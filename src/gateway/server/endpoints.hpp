@@ -9,8 +9,8 @@
 #include <string_view>
 
 // Handlers of the gateway's routes. They run on the connection's loop, in its coroutine, which owns
-// the exchange and the gateway. Handlers that start a reply take an `admitted`, which only the
-// check creates.
+// the exchange and the gateway. Handlers that start a reply take an `admitted_request`, which only
+// the check creates.
 namespace tandem::gateway {
 
 /// Allows pages of an allowed origin to send any headers, because clients add their own.
@@ -31,9 +31,9 @@ boost::asio::awaitable<void> answer_asset(http_exchange& exchange, gateway_core&
 boost::asio::awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core);
 
 boost::asio::awaitable<void> answer_models(http_exchange& exchange, gateway_core& core,
-                                           const admitted& who);
+                                           const admitted_request& who);
 boost::asio::awaitable<void> answer_model(http_exchange& exchange, gateway_core& core,
-                                          const admitted& who, std::string_view id);
+                                          const admitted_request& who, std::string_view id);
 
 // For operators: lists the allowed adapters and their scales, starts a job that sets a scale (202),
 // shows the state of a job.
@@ -49,10 +49,11 @@ boost::asio::awaitable<void> answer_drain(http_exchange& exchange, gateway_core&
                                           std::string_view id, bool is_drained);
 
 // Replies, as one body or as a stream. If the client disconnects, the reply is cancelled.
-boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who);
+boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core,
+                                         admitted_request who);
 boost::asio::awaitable<void> answer_response(http_exchange& exchange, gateway_core& core,
-                                             admitted who);
+                                             admitted_request who);
 boost::asio::awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core,
-                                               admitted who);
+                                               admitted_request who);
 
 }  // namespace tandem::gateway

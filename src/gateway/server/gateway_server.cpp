@@ -72,13 +72,13 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         pause_.cancel();
         close_all();
         core_->cluster.reset();
-        core_->traces.reset();  // while the loop that it logs to exists
+        core_->traces.reset();  // before the loop that it logs to is gone
     }
 
     void warn_of(const api_keys& keys) const {
         const auto& log = core_->options.instruments.log;
         if (!log.enabled(log_level::warning)) return;
-        for (const auto& line : find_unserved_models(keys, core_->models.names()))
+        for (const auto& line : make_unserved_model_warnings(keys, core_->models.names()))
             log.write(log_level::warning, line);
     }
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
@@ -93,7 +93,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         log_current_exception(core_->options, "closing a connection that could not be started");
     }
 
-    // For example, no file descriptors are left.
+    // Called after a failure, for example if no file descriptors are left.
     void accept_later() {
         constexpr auto pause = std::chrono::milliseconds(50);
         pause_.expires_after(pause);
@@ -114,7 +114,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     void close_all() {
-        core_->voices.clear();
+        core_->voices.end_all_sessions();
         for_all(&connection::close);
     }
 

@@ -25,8 +25,8 @@ class gateway_listener;
 /// Lifetime: the loop must outlive the server. The destructor closes all connections.
 class gateway_server {
  public:
-    /// Starts to listen. Throws config_error, which names every fault; store_error if the state
-    /// file is unusable; boost::system::system_error if listening fails.
+    /// Starts to listen. Throws config_error, which names every fault; adapter_store_error if the
+    /// state file is unusable; boost::system::system_error if listening fails.
     gateway_server(boost::asio::io_context& loop, gateway_options options);
     ~gateway_server();
     gateway_server(const gateway_server&) = delete;

@@ -19,7 +19,7 @@ using asio::use_awaitable;
 
 // Maximum number of queued messages before reading stops.
 constexpr std::size_t max_waiting = 64;
-// Long events are few; their bytes also stop it.
+// Reading also stops at this many queued bytes, because a few events may be long.
 constexpr std::size_t max_waiting_bytes = std::size_t{1} << 20;
 // One message causes far fewer answers, so this client has stopped reading.
 constexpr std::size_t too_many_waiting = 1024;
@@ -65,10 +65,10 @@ auto message_socket::run(const http_request& request) -> awaitable<bool> {
         co_await wait_until_sent();
     }
     end_reading();
-    if (!close_) close_hard();
+    if (!close_) close_without_handshake();
     co_await wait_until_true([this] { return !is_finishing(); });
     watch_timer_.cancel();
-    close_hard();
+    close_without_handshake();
     co_return true;
 }
 
@@ -163,7 +163,7 @@ void message_socket::begin_closing(voice_close why) {
 }
 
 // Pending socket operations complete with an error.
-void message_socket::close_hard() {
+void message_socket::close_without_handshake() {
     stream_.next_layer().close();
     wake_.cancel();
 }
@@ -179,7 +179,7 @@ void message_socket::close_stream() {
         self->stage_ = stage::closed;
         self->writing_.cancel();
         self->wake_.cancel();
-        self->close_hard();
+        self->close_without_handshake();
     });
 }
 
@@ -216,7 +216,7 @@ void message_socket::queue_message(std::string text) {
     if (close_) return;
     out_bytes_ += text.size();
     out_.push_back(std::move(text));
-    if (out_.size() > too_many_waiting) return close_hard();
+    if (out_.size() > too_many_waiting) return close_without_handshake();
     write_next();
 }
 
@@ -238,7 +238,7 @@ void message_socket::on_written(boost::system::error_code ec) {
     is_writing_ = false;
     writing_.cancel();
     wake_.cancel();
-    if (ec) return close_hard();
+    if (ec) return close_without_handshake();
     out_bytes_ -= out_.front().size();
     out_.pop_front();
     write_next();
@@ -249,7 +249,7 @@ void message_socket::set_deadline(asio::steady_timer& timer, duration limit) {
     timer.expires_after(limit);
     timer.async_wait([weak = weak_from_this(), &timer](boost::system::error_code ec) {
         const auto self = weak.lock();
-        if (!ec && self && timer.expiry() <= detail::now()) self->close_hard();
+        if (!ec && self && timer.expiry() <= detail::now()) self->close_without_handshake();
     });
 }
 

@@ -47,12 +47,12 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     /// Accepts the upgrade, and serves the client until the socket is closed. Returns false if the
     /// handshake failed.
     awaitable<bool> run(const http_request& request);
-    /// The gateway stops: closes the socket as soon as no reply runs.
-    virtual void drain() = 0;
+    /// The gateway is stopping: closes the socket as soon as no reply runs.
+    virtual void close_when_idle() = 0;
     /// Closes the socket even if a reply runs, unless a session closes it.
     virtual void abort() = 0;
     /// Closes the socket without a closing handshake.
-    void close_hard();
+    void close_without_handshake();
 
  protected:
     /// A complete message.

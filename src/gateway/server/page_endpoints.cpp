@@ -34,7 +34,7 @@ awaitable<void> answer_page(http_exchange& exchange) {
 
 awaitable<void> answer_asset(http_exchange& exchange, gateway_core& core, std::string_view name) {
     if (name == "gateway.json") {
-        const bool is_open = core.gate.is_open();
+        const bool is_open = core.gate.allows_anonymous();
         co_return co_await exchange.send(200, is_open ? R"({"keys":false})" : R"({"keys":true})");
     }
     const auto* const file = find_asset(name);

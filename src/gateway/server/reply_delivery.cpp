@@ -58,7 +58,7 @@ void fill_audit_record(answer_client& client, const served_model& model, const t
 }
 
 void record_ended_reply(answer_client& client, gateway_core& core, const served_model& model,
-                        const admitted& who, const reply& r, bool by_chunk) {
+                        const admitted_request& who, const reply& r, bool by_chunk) {
     const auto& result = r.result();
     const auto& u = result.usage;
     client.record.reply = r.id();
@@ -69,7 +69,7 @@ void record_ended_reply(answer_client& client, gateway_core& core, const served_
     fill_audit_record(client, model, u, result.finish_reason);
 }
 
-awaitable<void> send_refusal(answer_client& client, admitted& who, const api_error& error) {
+awaitable<void> send_refusal(answer_client& client, admitted_request& who, const api_error& error) {
     who.release();
     co_await client.send(error);
 }
@@ -82,7 +82,8 @@ void add_reply_end(finished_answer& answer, gateway_core& core, const reply_resu
 }
 
 awaitable<std::optional<finished_answer>> generate_answer(answer_client& client, gateway_core& core,
-                                                          generation_job job, admitted& who) {
+                                                          generation_job job,
+                                                          admitted_request& who) {
     const auto bytes = estimate_job_bytes(job);
     auto talk = open_job_conversation(core.places, job, detail::now());
     auto reply = talk.stream(std::move(job.options), stream_by::chunk);
@@ -110,7 +111,7 @@ awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
     co_return answer;
 }
 
-awaitable<void> streamed_reply::run(reply& r, admitted& who) {
+awaitable<void> streamed_reply::run(reply& r, admitted_request& who) {
     client_.on_disconnect([&r] { r.interrupt(); });
     co_await send_pending();
     for (;;) {
@@ -121,7 +122,8 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
         r.continue_after(piece->id);
         append_piece(*piece);
         // The server processes the prompt, or generates a tool call that is not sent in pieces.
-        if (out_.empty() && silence_.is_keep_alive_due(detail::now())) events_.keep_alive(out_);
+        if (out_.empty() && silence_.is_keep_alive_due(detail::now()))
+            events_.write_keep_alive(out_);
         co_await send_pending();
     }
     add_reply_end(answer_, core_, r.result());
@@ -176,7 +178,7 @@ awaitable<void> streamed_reply::end(const reply_result& result) {
     if (result.finish_reason == finish_reason::error) {
         const auto error = make_reply_error(result);
         if (!has_begun_) co_return co_await client_.send(error);
-        fail(error);
+        end_with_error(error);
     } else {
         events_.end(answer_.reason, answer_.usage, out_);
     }
@@ -184,9 +186,9 @@ awaitable<void> streamed_reply::end(const reply_result& result) {
     co_await client_.end_stream();
 }
 
-void streamed_reply::fail(const api_error& error) {
+void streamed_reply::end_with_error(const api_error& error) {
     client_.record.error = error.code;
-    events_.fail(error, out_);
+    events_.end_with_error(error, out_);
 }
 
 }  // namespace tandem::gateway

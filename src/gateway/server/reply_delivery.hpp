@@ -27,14 +27,14 @@ namespace tandem::gateway {
 /// Records the prompt before checking it, so that the audit log also contains rejected prompts.
 std::optional<api_error> check_prompt(answer_client& client, const gateway_core& core,
                                       const std::vector<std::string_view>& texts);
-/// Each request states its adapter scales, because a restarted server has other defaults.
+/// Sets the scales in each request, because a restarted server has other defaults.
 std::optional<api_error> set_adapter_scales(const gateway_core& core, const served_model& model,
                                             generation_request& request);
 /// Why a new conversation is not accepted now; see check_new_session().
 std::optional<api_error> check_session_admission(gateway_core& core, const generation_job& job);
 
 /// Releases the permit before responding, because the client may immediately send its next request.
-boost::asio::awaitable<void> send_refusal(answer_client& client, admitted& who,
+boost::asio::awaitable<void> send_refusal(answer_client& client, admitted_request& who,
                                           const api_error& error);
 
 /// Fills in the audit record. Records no tokens for a cached answer, so that the sum matches the
@@ -44,7 +44,7 @@ void fill_audit_record(answer_client& client, const served_model& model, const t
 /// Accounts for a reply that has ended. `by_chunk`: the client received chunks as they were
 /// completed.
 void record_ended_reply(answer_client& client, gateway_core& core, const served_model& model,
-                        const admitted& who, const reply& r, bool by_chunk);
+                        const admitted_request& who, const reply& r, bool by_chunk);
 
 /// Adds what is known at the end of a reply: the calls with their ids, the finish reason and the
 /// usage.
@@ -55,7 +55,7 @@ void add_reply_end(finished_answer& answer, gateway_core& core, const reply_resu
 boost::asio::awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
                                                                        gateway_core& core,
                                                                        generation_job job,
-                                                                       admitted& who);
+                                                                       admitted_request& who);
 
 /// Streams one reply to a client. All arguments must outlive it.
 class streamed_reply {
@@ -76,7 +76,7 @@ class streamed_reply {
         on_finished_ = std::move(handler);
     }
     /// Runs until the reply ends, or until the client disconnects.
-    boost::asio::awaitable<void> run(reply& r, admitted& who);
+    boost::asio::awaitable<void> run(reply& r, admitted_request& who);
 
  private:
     void append_piece(const chunk& piece);
@@ -84,7 +84,7 @@ class streamed_reply {
     void send_calls();
     boost::asio::awaitable<void> send_pending();
     boost::asio::awaitable<void> end(const reply_result& result);
-    void fail(const api_error& error);
+    void end_with_error(const api_error& error);
 
     answer_client& client_;
     gateway_core& core_;

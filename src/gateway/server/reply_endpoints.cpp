@@ -35,7 +35,7 @@ answer_head head_of(gateway_core& core, const served_model& model, answer_kind k
 
 awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
                                  const generation_request& request, generation_job job,
-                                 admitted& who) {
+                                 admitted_request& who) {
     co_await async_fetch_last_server(core, job.pin);
     if (const auto error = check_session_admission(core, job))
         co_return co_await send_refusal(exchange, who, *error);
@@ -76,7 +76,7 @@ awaitable<void> send_whole(http_exchange& exchange, const answer_head& head,
 // Answers a repeated question without generating.
 awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
                                   const served_model& model, const answer_head& head,
-                                  finished_answer kept, admitted& who) {
+                                  finished_answer kept, admitted_request& who) {
     fill_audit_record(exchange, model, {}, kept.reason);
     who.release();
     const auto answer = make_repeated_answer(std::move(kept), core);
@@ -84,7 +84,8 @@ awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
 }
 
 awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                             std::optional<request_digest> key, generation_job job, admitted& who) {
+                             std::optional<request_digest> key, generation_job job,
+                             admitted_request& who) {
     const auto& model = *job.model;
     const auto head = head_of(core, model, kind);
     if (key) {
@@ -104,9 +105,9 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
 
 template <class Request>
 std::optional<request_digest> cache_key(const http_exchange& exchange, const gateway_core& core,
-                                        const served_model& model, const admitted& who,
+                                        const served_model& model, const admitted_request& who,
                                         const Request& request) {
-    if (!core.keeps_answers() || bypasses_cache(exchange.header("Cache-Control")))
+    if (!core.caches_answers() || bypasses_cache(exchange.header("Cache-Control")))
         return std::nullopt;
     const bool isolates = core.options.service.conversation.isolate;
     return make_cache_key(request, model.name, isolates ? who.key_name() : std::string_view());
@@ -138,7 +139,7 @@ generation_job make_job(const gateway_core& core, completion_request request) {
 
 template <class Request>
 awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                       std::variant<Request, api_error> read, admitted& who) {
+                       std::variant<Request, api_error> read, admitted_request& who) {
     if (const auto* error = std::get_if<api_error>(&read))
         co_return co_await send_refusal(exchange, who, *error);
     auto& request = std::get<Request>(read);
@@ -156,7 +157,7 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     auto job = make_job(core, std::move(request));
     job.model = &model;
     // Comes after the cache key, because the key must not depend on it.
-    continue_trace(exchange, core, job);
+    propagate_trace(exchange, core, job);
     job.options.priority = who.priority();
     job.pin = make_affinity_key(who, how);
     if (how.stream)
@@ -167,12 +168,13 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
 
 }  // namespace
 
-awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who) {
+awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted_request who) {
     auto read = read_chat_request(exchange.body(), core.defaults());
     co_await answer(exchange, core, answer_kind::chat, std::move(read), who);
 }
 
-awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, admitted who) {
+awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core,
+                                  admitted_request who) {
     auto read = read_completion_request(exchange.body(), core.defaults());
     co_await answer(exchange, core, answer_kind::completion, std::move(read), who);
 }

@@ -16,7 +16,8 @@ api_error make_malformed_error(std::string message);
 /// Why the end of the request is uncertain, so that the connection must be closed.
 std::optional<api_error> find_framing_fault(const http_request& head);
 
-/// Whether a client's id of its request is fit for logs and responses: short and printable.
+/// Whether the id that a client gives its request is safe for logs and responses: short and
+/// printable.
 bool is_request_id(std::string_view id);
 
 /// Whether a browser sends this request to ask whether a page may send another one.

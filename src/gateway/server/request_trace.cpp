@@ -10,7 +10,7 @@ void begin_trace(answer_client& client, gateway_core& core, time_point began) {
     client.trace = core.begin_trace(client.traceparent(), began);
 }
 
-void continue_trace(answer_client& client, const gateway_core& core, generation_job& job) {
+void propagate_trace(answer_client& client, const gateway_core& core, generation_job& job) {
     job.options.traceparent = client.onward_traceparent();
     if (!client.trace || !core.options.traces.texts) return;
     add_input_messages(*client.trace, job.setup.messages);

@@ -12,7 +12,7 @@ namespace tandem::gateway {
 
 void begin_trace(answer_client& client, gateway_core& core, time_point began);
 /// Adds the trace to the requests to servers, and the prompt to the trace.
-void continue_trace(answer_client& client, const gateway_core& core, generation_job& job);
+void propagate_trace(answer_client& client, const gateway_core& core, generation_job& job);
 /// Call when the answer has ended and its record is complete.
 void end_trace(answer_client& client, gateway_core& core, const std::string& request_id,
                std::string_view route);

@@ -28,7 +28,7 @@ using boost::asio::awaitable;
 // A longer history of a socket is kept only in the table, because the table's size is limited.
 constexpr std::size_t max_socket_bytes = std::size_t{4} << 20;
 
-std::string make_table_key(const admitted& who, const std::string& id) {
+std::string make_table_key(const admitted_request& who, const std::string& id) {
     return who.key_name() + '\n' + id;
 }
 
@@ -36,7 +36,7 @@ bool is_newest(const socket_response* newest, const std::string& id) {
     return newest && !newest->id.empty() && newest->id == id;
 }
 
-const kept_response* find_response(gateway_core& core, const admitted& who,
+const kept_response* find_response(gateway_core& core, const admitted_request& who,
                                    const socket_response* newest, const std::string& id) {
     if (is_newest(newest, id)) return &newest->kept;
     return core.responses.find(detail::now(), make_table_key(who, id));
@@ -45,7 +45,8 @@ const kept_response* find_response(gateway_core& core, const admitted& who,
 /// Fetches the responses that the request refers to, if other gateways have them. Returns an error
 /// if the store did not answer. If one is missing, the request fails, so the rest are not
 /// fetched.
-awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core, const admitted& who,
+awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core,
+                                                        const admitted_request& who,
                                                         const response_request& request,
                                                         const socket_response* newest) {
     const auto is_here = [&](const std::string& id) {
@@ -53,7 +54,7 @@ awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core, cons
     };
     for (const auto& id : list_responses_to_fetch(request, is_here)) {
         const auto search = co_await async_fetch_response(core, make_table_key(who, id));
-        if (search == response_search::no_answer) co_return make_store_away_error(request);
+        if (search == response_search::no_answer) co_return make_store_unavailable_error(request);
         if (search == response_search::not_found) break;
     }
     co_return std::nullopt;
@@ -61,7 +62,7 @@ awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core, cons
 
 /// Adds the history. A response that may be continued identifies the conversation, unless the
 /// client does.
-std::optional<api_error> resolve_history(gateway_core& core, const admitted& who,
+std::optional<api_error> resolve_history(gateway_core& core, const admitted_request& who,
                                          const std::string& id, response_request& request,
                                          const socket_response* newest) {
     const auto find = [&](const std::string& response) {
@@ -73,14 +74,14 @@ std::optional<api_error> resolve_history(gateway_core& core, const admitted& who
         return std::nullopt;
     }
     const auto* const before = find(request.previous);
-    if (!before) return make_no_response_error(request.previous);
-    return continue_response(request, *before, core.defaults().max_messages);
+    if (!before) return make_response_not_found_error(request.previous);
+    return prepend_earlier_messages(request, *before, core.defaults().max_messages);
 }
 
 /// The state from which another request can continue the response.
 class response_keeper {
  public:
-    response_keeper(gateway_core& core, const admitted& who, std::string id,
+    response_keeper(gateway_core& core, const admitted_request& who, std::string id,
                     response_request request, socket_response* newest)
         : core_(core),
           key_(make_table_key(who, id)),
@@ -122,21 +123,21 @@ struct response_order {
 };
 
 generation_job make_job(answer_client& client, const gateway_core& core, served_model& model,
-                        const response_request& request, const admitted& who) {
+                        const response_request& request, const admitted_request& who) {
     generation_job job{.model = &model,
                        .setup = core.options.service.conversation,
                        .pin = make_affinity_key(who, request),
                        .options = request.options};
     job.setup.messages = request.messages;
     job.setup.trim = request.trim;
-    continue_trace(client, core, job);
+    propagate_trace(client, core, job);
     job.options.priority = who.priority();
     return job;
 }
 
 awaitable<std::variant<response_order, api_error>> async_check_request(answer_client& client,
                                                                        gateway_core& core,
-                                                                       const admitted& who,
+                                                                       const admitted_request& who,
                                                                        response_request request,
                                                                        socket_response* newest) {
     if (auto error = co_await async_fetch_history(core, who, request, newest))
@@ -182,7 +183,7 @@ void warm_conversation(answer_client& client, gateway_core& core, response_order
 }
 
 awaitable<void> stream_response(answer_client& client, gateway_core& core, response_order& order,
-                                response_stream& events, std::string first, admitted& who) {
+                                response_stream& events, std::string first, admitted_request& who) {
     auto& job = order.job;
     auto& model = *job.model;
     const auto bytes = estimate_job_bytes(job);
@@ -198,7 +199,7 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, respo
 }
 
 awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,
-                              admitted& who) {
+                              admitted_request& who) {
     const auto bytes = estimate_job_bytes(order.job);
     const auto answer = co_await generate_answer(exchange, core, std::move(order.job), who);
     if (!answer) co_return;
@@ -209,7 +210,7 @@ awaitable<void> send_response(http_exchange& exchange, gateway_core& core, respo
 }
 
 awaitable<void> stream_warm_response(answer_client& client, response_stream& events,
-                                     admitted& who) {
+                                     admitted_request& who) {
     std::string out;
     events.end(finish_reason::eos, {}, out);
     who.release();
@@ -219,7 +220,7 @@ awaitable<void> stream_warm_response(answer_client& client, response_stream& eve
 }
 
 awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, response_order& order,
-                               admitted& who) {
+                               admitted_request& who) {
     response_stream events(order.head, event_format::server_sent);
     if (!order.generates) {
         warm_conversation(exchange, core, order);
@@ -237,7 +238,7 @@ awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, resp
 
 }  // namespace
 
-awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, admitted who) {
+awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, admitted_request who) {
     auto read = read_response_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read))
         co_return co_await send_refusal(exchange, who, *error);
@@ -249,7 +250,8 @@ awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, adm
 }
 
 awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
-                                 response_request request, admitted& who, socket_response& newest) {
+                                 response_request request, admitted_request& who,
+                                 socket_response& newest) {
     auto made = co_await async_check_request(client, core, who, std::move(request), &newest);
     if (const auto* error = std::get_if<api_error>(&made))
         co_return co_await send_refusal(client, who, *error);
@@ -266,7 +268,8 @@ awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
     co_await stream_response(client, core, order, events, std::move(first), who);
 }
 
-void keep_for_reconnect(gateway_core& core, const admitted& who, const socket_response& newest) {
+void keep_for_reconnect(gateway_core& core, const admitted_request& who,
+                        const socket_response& newest) {
     if (newest.is_stored)
         keep_response(core, make_table_key(who, newest.id), newest.kept, newest.bytes);
 }

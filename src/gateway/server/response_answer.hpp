@@ -13,8 +13,8 @@
 
 namespace tandem::gateway {
 
-/// The newest response of a WebSocket. The socket may continue it as long as it is open, even if
-/// the response is not stored.
+/// The newest response of a WebSocket, which the socket can continue while it is open, even if the
+/// response is not stored.
 struct socket_response {
     /// The response that is being generated; empty if there is none.
     std::string running_id{};
@@ -26,12 +26,13 @@ struct socket_response {
 };
 
 /// Keeps a stored response for a client that reconnects.
-void keep_for_reconnect(gateway_core& core, const admitted& who, const socket_response& newest);
+void keep_for_reconnect(gateway_core& core, const admitted_request& who,
+                        const socket_response& newest);
 
 /// Answers a request to /v1/responses on a WebSocket: each event is a line of JSON. Replaces
 /// `newest` if the response is complete.
 boost::asio::awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
-                                              response_request request, admitted& who,
+                                              response_request request, admitted_request& who,
                                               socket_response& newest);
 
 }  // namespace tandem::gateway

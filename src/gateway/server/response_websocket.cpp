@@ -52,7 +52,7 @@ std::variant<message_head, api_error> read_head(std::string_view text, std::size
     if (auto fault = parse_body(text, max_bytes, root)) return *std::move(fault);
     field_reader fields;
     message_head head;
-    if (!fields.require(root, "", "type", head.type) ||
+    if (!fields.read_required(root, "", "type", head.type) ||
         !fields.read(root, "", "response_id", head.response_id))
         return std::move(fields).fault();
     return head;
@@ -199,11 +199,11 @@ auto response_websocket::answer(std::string body) -> awaitable<void> {
 // The key is checked for each request: it may have been removed, or have reached a limit.
 auto response_websocket::answer(client& requester, const std::string& body) -> awaitable<void> {
     auto checked = core_->gate.authorize_reply(caller_.who, detail::now());
-    if (auto* const open = std::get_if<undecided>(&checked))
+    if (auto* const open = std::get_if<locally_admitted_request>(&checked))
         checked = co_await await_admission(core_->gate, std::move(*open));
     if (const auto* const why = std::get_if<api_error>(&checked))
         co_return co_await requester.send(*why);
-    auto& who = std::get<admitted>(checked);
+    auto& who = std::get<admitted_request>(checked);
     // handle_message() has checked shorter ones.
     if (body.size() > max_unchecked_bytes)
         if (const auto fault = find_type_fault(body, core_->options.max_body_bytes))
@@ -240,7 +240,7 @@ void response_websocket::on_reading_ended() {
     keep_for_reconnect(*core_, caller_.who, newest_);
 }
 
-void response_websocket::drain() {
+void response_websocket::close_when_idle() {
     is_draining_ = true;
     if (!is_answering_) begin_closing(voice_close::restarting);
 }
@@ -248,7 +248,7 @@ void response_websocket::drain() {
 // The client still gets the end of the running response.
 void response_websocket::abort() {
     waiting_.clear();
-    drain();
+    close_when_idle();
     cancel_answer();
 }
 

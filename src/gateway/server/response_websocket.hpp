@@ -15,14 +15,13 @@
 namespace tandem::gateway {
 
 /// A WebSocket of /v1/responses: each message `response.create` is a request; its events are
-/// messages. Requests are answered one after the other; `response.cancel` ends the running
-/// one.
+/// messages. Requests are answered one after the other; `response.cancel` ends the running one.
 class response_websocket final : public message_socket {
  public:
     response_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
                        voice_caller caller);
 
-    void drain() override;
+    void close_when_idle() override;
     void abort() override;
 
  private:

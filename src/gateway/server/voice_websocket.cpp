@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t max_early_messages = 100;
 
 std::string make_fatal_error(int status, std::string code, std::string message) {
-    return error_text(
+    return encode_error(
         {.why = make_error(status, std::move(code), std::move(message)), .fatal = true});
 }
 
@@ -40,16 +40,17 @@ voice_websocket::voice_websocket(client_stream stream, std::shared_ptr<gateway_c
                       .protocol = voice_protocol,
                       .max_message_bytes = core->options.voice.message_bytes}),
       caller_(std::move(caller)),
-      number_(core_->voices.add(*this)) {}
+      number_(core_->voices.add_socket(*this)) {}
 
 voice_websocket::~voice_websocket() {
-    core_->voices.remove(number_);
+    core_->voices.remove_socket(number_);
 }
 
 void voice_websocket::handle_message(std::string_view text) {
     auto read = parse_voice_message(text);
     if (auto* const fault = std::get_if<voice_message_error>(&read))
-        return send(error_text({.why = *fault, .turn = fault->ids.turn, .call = fault->ids.call}));
+        return send(
+            encode_error({.why = *fault, .turn = fault->ids.turn, .call = fault->ids.call}));
     handle(std::get<voice_message>(std::move(read)));
 }
 
@@ -84,7 +85,7 @@ std::string voice_websocket::make_closing_message(voice_close why) const {
 // The session is kept for a client that reconnects. A start that still waits for the cluster has no
 // effect: its client may have a newer socket.
 void voice_websocket::on_reading_ended() {
-    core_->voices.remove(number_);
+    core_->voices.remove_socket(number_);
     if (const auto session = std::exchange(session_, {}).lock()) session->on_socket_lost(number_);
 }
 
@@ -95,7 +96,7 @@ void voice_websocket::on_started(std::weak_ptr<voice_session> session) {
 
 void voice_websocket::on_refused(voice_caller caller, voice_error why) {
     caller_ = std::move(caller);
-    send(error_text(why));
+    send(encode_error(why));
     handle_early_messages();
 }
 
@@ -112,7 +113,7 @@ void voice_websocket::close(voice_close why) {
     begin_closing(why);
 }
 
-void voice_websocket::drain() {
+void voice_websocket::close_when_idle() {
     if (session_.expired()) begin_closing(voice_close::restarting);
 }
 

@@ -26,7 +26,7 @@ class voice_websocket final : public voice_sink, public message_socket {
     void send(std::string text) override;
     void close(voice_close why) override;
     /// Closes a socket without a session. Sessions close their own sockets.
-    void drain() override;
+    void close_when_idle() override;
     void abort() override {}
 
  private:

@@ -61,9 +61,9 @@ adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const 
     : executor_(executor),
       settings_(o.service.client),
       instruments_(o.instruments),
-      adapters_(o.adapters, names_of(models_of(o))),
+      adapters_(o.adapters, list_model_names(list_models(o))),
       reconcile_timer_(executor) {
-    for (const auto& m : models_of(o)) set_servers(m);
+    for (const auto& m : list_models(o)) set_servers(m);
     if (o.state_file.empty()) return;
     store_.emplace(o.state_file);
     const auto allowed = adapters();
@@ -107,8 +107,9 @@ void adapter_deployer::write_log(log_level level, const std::string& text) const
 
 // --- jobs
 
-std::variant<const adapter_job*, api_error> adapter_deployer::load(std::string_view adapter,
-                                                                   double scale, std::string job) {
+std::variant<const adapter_job*, api_error> adapter_deployer::queue_job(std::string_view adapter,
+                                                                        double scale,
+                                                                        std::string job) {
     const auto allowed = adapters();
     const auto* const known = allowed.find(adapter);
     if (!known) return unknown_adapter(adapter);
@@ -157,10 +158,10 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
     if (std::ranges::any_of(visits, [](const visit& v) { return !v.ec && !v.fault.empty(); }))
         fault = "a server does not have the adapter";
     if (fault.empty()) fault = deploy(adapter, scale);
-    std::vector<server_outcome> outcomes;
+    std::vector<adapter_job_server_result> outcomes;
     for (auto& v : visits) {
         if (fault.empty() && v.fault.empty()) co_await send_scales(v);
-        outcomes.push_back(server_outcome{v.server->shown_url, v.fault});
+        outcomes.push_back(adapter_job_server_result{v.server->shown_url, v.fault});
     }
     jobs_.end_running_job(std::move(fault), std::move(outcomes), std::time(nullptr));
 }
@@ -172,7 +173,7 @@ std::string adapter_deployer::deploy(const allowed_adapter& adapter, double scal
     write_log(log_level::info,
               fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
     return {};
-} catch (const store_error& e) {
+} catch (const adapter_store_error& e) {
     write_log(log_level::error, e.what());
     return "the deployed adapters cannot be saved; see the gateway's log";
 }
@@ -203,8 +204,9 @@ auto adapter_deployer::send_scales(visit& v) -> awaitable<void> {
 // --- periodic checks
 
 void adapter_deployer::start_checks() {
-    const bool is_needed = std::ranges::any_of(
-        servers_, [this](const server_ptr& s) { return adapters_.has_deployed(s->model); });
+    const bool is_needed = std::ranges::any_of(servers_, [this](const server_ptr& s) {
+        return adapters_.has_deployed_adapters(s->model);
+    });
     if (is_closed_ || !is_needed || is_watching_) return;
     is_watching_ = true;
     asio::co_spawn(
@@ -216,7 +218,7 @@ auto adapter_deployer::reconcile_all() -> awaitable<void> {
     while (!is_closed_) {
         const auto servers = servers_;
         for (const auto& s : servers) {
-            const bool has_any = adapters_.has_deployed(s->model);
+            const bool has_any = adapters_.has_deployed_adapters(s->model);
             if (has_any) co_await repair_adapters(s);
         }
         if (is_closed_) break;

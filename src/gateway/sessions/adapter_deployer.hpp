@@ -29,7 +29,7 @@ namespace tandem::gateway {
 /// the gateway's loop.
 class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
  public:
-    /// `o` must be free of faults. Throws store_error if the state file is unusable.
+    /// `o` must be free of faults. Throws adapter_store_error if the state file is unusable.
     adapter_deployer(const boost::asio::any_io_executor& executor, const gateway_options& o);
 
     /// Starts the periodic checks of the deployed adapters, if there are any.
@@ -45,8 +45,8 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     const adapter_jobs& jobs() const noexcept { return jobs_; }
 
     /// Adds a job with this id, or returns an error with status 404 or 429.
-    std::variant<const adapter_job*, api_error> load(std::string_view adapter, double scale,
-                                                     std::string job);
+    std::variant<const adapter_job*, api_error> queue_job(std::string_view adapter, double scale,
+                                                          std::string job);
 
  private:
     template <class Result>

@@ -80,7 +80,7 @@ awaitable<response_search> async_fetch_response(gateway_core& core, const std::s
     if (!core.cluster) co_return response_search::not_found;
     const auto found = co_await async_find_late_text(core, response_key(key));
     if (!found.is_answered) co_return response_search::no_answer;
-    auto response = found.text ? parse_response(*found.text) : std::nullopt;
+    auto response = found.text ? parse_kept_response(*found.text) : std::nullopt;
     if (!response) co_return response_search::not_found;
     const auto bytes = count_text_bytes(response->messages);
     core.responses.put(detail::now(), key, *std::move(response), bytes);
@@ -93,7 +93,7 @@ void keep_response(gateway_core& core, const std::string& key, kept_response res
     if (core.cluster)
         core.cluster->texts().put_long(now, response_key(key), kept_response_limits.ttl,
                                        count_text_bytes(response.messages),
-                                       [&] { return serialize_response(response); });
+                                       [&] { return serialize_kept_response(response); });
     core.responses.put(now, key, std::move(response), bytes);
 }
 

@@ -22,7 +22,7 @@ void remember_last_server(gateway_core& core, const std::string& pin, conversati
                           std::size_t bytes, const reply_result& result);
 
 enum class response_search { found, not_found, no_answer };
-/// Fetches the response with this key of kept_response_table, if another gateway has it.
+/// Fetches the response with this key (see kept_response_table) if another gateway has it.
 boost::asio::awaitable<response_search> async_fetch_response(gateway_core& core,
                                                              const std::string& key);
 /// Keeps a response for the requests that continue it.

@@ -72,7 +72,7 @@ std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_core& g) {
     settings.ca_file = o.service.client.server.ca_file;
     auto member =
         std::make_shared<cluster::cluster_member>(g.executor, std::move(settings), o.instruments);
-    for (const auto& model : models_of(o))
+    for (const auto& model : list_models(o))
         member->replace_servers(model.name, settings_of(o.service, model));
     return member;
 }
@@ -91,7 +91,7 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
       metrics(started_at),
       traces(make_exporter(*this)),
       known_sessions(options.voice, bits_of(random)) {
-    for (const auto& m : models_of(options)) metrics.add_servers(m.name, m.servers);
+    for (const auto& m : list_models(options)) metrics.add_servers(m.name, m.servers);
     if (cluster) {
         gate.share_limits(cluster_limits::make(executor, cluster));
         cluster->set_drain_handler([this](const auto& server, bool is_drained) {

@@ -41,7 +41,7 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
                 .stream_by = options.stream_by,
                 .max_body_bytes = options.max_body_bytes};
     }
-    bool keeps_answers() const noexcept { return options.answer_cache.entries > 0; }
+    bool caches_answers() const noexcept { return options.answer_cache.entries > 0; }
 
     /// In a cluster, shares the slots of these servers; call it before requests to them.
     void share_servers(const model_servers& servers);

@@ -37,14 +37,14 @@ void check_models(const std::vector<model_servers>& models, std::vector<config_f
 
 }  // namespace
 
-std::vector<std::string> names_of(const std::vector<model_servers>& models) {
+std::vector<std::string> list_model_names(const std::vector<model_servers>& models) {
     std::vector<std::string> names;
     names.reserve(models.size());
     for (const auto& m : models) names.push_back(m.name);
     return names;
 }
 
-std::vector<model_servers> models_of(const gateway_options& o) {
+std::vector<model_servers> list_models(const gateway_options& o) {
     if (!o.models.empty()) return o.models;
     const auto& s = o.service;
     return {{.name = o.model,
@@ -100,7 +100,7 @@ std::vector<config_fault> check(const gateway_options& o) {
     if (!o.models.empty()) settings.servers = servers_of(o.models);
     auto faults = check(settings);
     check_models(o.models, faults);
-    for (auto& f : check_adapters(o.adapters, names_of(models_of(o))))
+    for (auto& f : check_adapters(o.adapters, list_model_names(list_models(o))))
         faults.push_back(std::move(f));
     for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
     for (auto& f : check(o.voice)) faults.push_back(std::move(f));

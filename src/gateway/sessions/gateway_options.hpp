@@ -103,8 +103,8 @@ void log_and_audit(const gateway_options& o, const audit_record& record, log_lev
 void log_current_exception(const gateway_options& o, std::string_view what);
 
 /// The served models with their servers; at least one.
-std::vector<model_servers> models_of(const gateway_options& o);
-std::vector<std::string> names_of(const std::vector<model_servers>& models);
+std::vector<model_servers> list_models(const gateway_options& o);
+std::vector<std::string> list_model_names(const std::vector<model_servers>& models);
 
 /// Returns all faults of `o`; empty if it is valid. Checks the address only for whether other
 /// machines can reach it. Does not check `tls` (see tls_context.hpp).

@@ -7,7 +7,7 @@
 
 namespace tandem::gateway {
 
-std::string make_affinity_key(const admitted& who, const generation_request& request) {
+std::string make_affinity_key(const admitted_request& who, const generation_request& request) {
     if (request.affinity_key.empty()) return {};
     auto pin = who.key_name();
     pin += '\n';  // does not occur in key names

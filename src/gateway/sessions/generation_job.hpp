@@ -23,8 +23,7 @@ struct generation_job {
     /// Owned by the gateway; outlives the job.
     served_model* model = nullptr;
     conversation_options setup{};
-    /// Identifies the conversation, see make_affinity_key(); empty if the client does not identify
-    /// it.
+    /// Identifies the conversation (see make_affinity_key()); empty if the client does not.
     std::string pin{};
     /// The prompt of a `raw` conversation.
     std::string prompt{};
@@ -45,11 +44,12 @@ inline constexpr cache_limits affinity_table_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::minutes(10)};
 using affinity_table = bounded_cache<std::string, conversation_place>;
 
-/// Identifies a conversation across requests; distinct for each key. Empty if the client does not
-/// identify it.
-std::string make_affinity_key(const admitted& who, const generation_request& request);
+/// Identifies a conversation across requests. Different API keys never share one. Empty if the
+/// client does not identify it.
+std::string make_affinity_key(const admitted_request& who, const generation_request& request);
 
-/// Creates the conversation of a job. It continues the client's last one if that is known.
+/// Creates the conversation of a job. It continues the client's previous conversation, or starts on
+/// its server, as far as that is known.
 conversation open_job_conversation(affinity_table& places, const generation_job& job,
                                    time_point now);
 std::size_t count_text_bytes(const std::vector<chat_message>& messages);

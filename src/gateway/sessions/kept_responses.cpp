@@ -28,12 +28,12 @@ bool is_response_id(std::string_view id) noexcept {
 }  // namespace
 
 // The messages follow the affinity key, in one line of JSON.
-std::string serialize_response(const kept_response& r) {
+std::string serialize_kept_response(const kept_response& r) {
     const saved_conversation said{.exchanges = {{.messages = r.messages}}};
     return r.affinity_key + '\n' + saved_text(said);
 }
 
-std::optional<kept_response> parse_response(std::string_view text) {
+std::optional<kept_response> parse_kept_response(std::string_view text) {
     const auto line = text.rfind('\n');
     saved_conversation said;
     if (line == std::string_view::npos || read_saved(text.substr(line + 1), said) ||
@@ -43,8 +43,9 @@ std::optional<kept_response> parse_response(std::string_view text) {
                          std::string(text.substr(0, line))};
 }
 
-std::optional<api_error> continue_response(response_request& request, const kept_response& before,
-                                           std::size_t max_messages) {
+std::optional<api_error> prepend_earlier_messages(response_request& request,
+                                                  const kept_response& before,
+                                                  std::size_t max_messages) {
     auto& messages = request.messages;
     for (const auto& call : find_open_calls(before))
         if (std::ranges::find(messages, call.id, &chat_message::tool_call_id) == messages.end())
@@ -62,7 +63,7 @@ std::optional<api_error> continue_response(response_request& request, const kept
     return std::nullopt;
 }
 
-std::string find_response_of_item(std::string_view item) {
+std::string find_response_id(std::string_view item) {
     const auto first = item.find('_');
     const auto last = item.rfind('_');
     if (first == last) return {};
@@ -75,7 +76,7 @@ std::optional<api_error> resolve_references(
     auto& messages = request.messages;
     std::string last;
     for (auto at = request.references.rbegin(); at != request.references.rend(); ++at) {
-        auto id = find_response_of_item(at->id);
+        auto id = find_response_id(at->id);
         const auto* const response = find(id);
         if (!response || response->messages.empty())
             return make_invalid("input",
@@ -103,11 +104,11 @@ std::vector<std::string> list_responses_to_fetch(
     };
     add(request.previous);
     for (auto item = request.references.rbegin(); item != request.references.rend(); ++item)
-        add(find_response_of_item(item->id));
+        add(find_response_id(item->id));
     return ids;
 }
 
-api_error make_store_away_error(const response_request& request) {
+api_error make_store_unavailable_error(const response_request& request) {
     auto e = make_error(503, "cluster_unavailable",
                         "the store of the cluster does not answer, and this gateway does not have "
                         "all responses that the request refers to; try again, or send the whole "
@@ -117,7 +118,7 @@ api_error make_store_away_error(const response_request& request) {
     return e;
 }
 
-api_error make_no_response_error(const std::string& id) {
+api_error make_response_not_found_error(const std::string& id) {
     return make_error(400, "previous_response_not_found",
                       fmt::format("the response '{}' is unknown or no longer kept; send the whole "
                                   "conversation as input",

@@ -24,23 +24,24 @@ struct kept_response {
     std::string affinity_key{};
 };
 
-/// Responses by the name of the client's key and their id, with a line feed in between.
+/// Responses by the name of the client's API key, a line feed, and the response's id.
 inline constexpr cache_limits kept_response_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::seconds(60)};
 using kept_response_table = bounded_cache<std::string, kept_response>;
 
 /// Encodes the response as a text for other gateways.
-std::string serialize_response(const kept_response& r);
-/// Returns nullopt if the text was not made by serialize_response().
-std::optional<kept_response> parse_response(std::string_view text);
+std::string serialize_kept_response(const kept_response& r);
+/// Returns nullopt if the text was not made by serialize_kept_response().
+std::optional<kept_response> parse_kept_response(std::string_view text);
 
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
-/// the output of a call of that response, or if the result has more than `max_messages`.
-std::optional<api_error> continue_response(response_request& request, const kept_response& before,
-                                           std::size_t max_messages);
+/// the output of one of that response's calls, or if there would be more than `max_messages`.
+std::optional<api_error> prepend_earlier_messages(response_request& request,
+                                                  const kept_response& before,
+                                                  std::size_t max_messages);
 
-/// The response that an item belongs to, by the item's id.
-std::string find_response_of_item(std::string_view item);
+/// Returns the id of the response that contains the item with this id.
+std::string find_response_id(std::string_view item);
 
 /// Replaces references to items with the answers that contain them. `find` returns the response
 /// with an id, or nullptr. The items of an answer form one message. Returns a fault for an unknown
@@ -56,8 +57,8 @@ std::vector<std::string> list_responses_to_fetch(
     const response_request& request, const std::function<bool(const std::string& id)>& is_here);
 
 /// HTTP 503: only the cluster's store, which does not answer, knows whether the response is kept.
-api_error make_store_away_error(const response_request& request);
+api_error make_store_unavailable_error(const response_request& request);
 /// HTTP 400, as in OpenAI's API.
-api_error make_no_response_error(const std::string& id);
+api_error make_response_not_found_error(const std::string& id);
 
 }  // namespace tandem::gateway

@@ -8,11 +8,11 @@ namespace tandem::gateway {
 
 served_models::served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
                              const adapter_set& adapters) {
-    for (auto& m : models_of(o)) {
+    for (auto& m : list_models(o)) {
         auto settings = o.service;
         settings.servers = m.servers;
-        // Readiness checks may come before the first conversation, so watches the servers from the
-        // start.
+        // Readiness checks may come before the first conversation, so the servers are watched from
+        // the start.
         settings.watch_always = true;
         // The prefill before the first turn must use the adapters, too.
         settings.client.generation.lora = adapters.deployed_scales(m.name);
@@ -23,7 +23,7 @@ served_models::served_models(const boost::asio::any_io_executor& executor, const
 }
 
 std::variant<served_model*, api_error> served_models::find(std::string_view asked,
-                                                           const admitted& who) {
+                                                           const admitted_request& who) {
     auto chosen = choose_model(names_, asked, who);
     if (auto* const error = std::get_if<api_error>(&chosen)) return std::move(*error);
     return &models_[std::get<std::size_t>(chosen)];

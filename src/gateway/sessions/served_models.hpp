@@ -38,7 +38,8 @@ class served_models {
 
     /// The model that a request selects, which lives as long as this object; or an error (see
     /// choose_model()).
-    std::variant<served_model*, api_error> find(std::string_view asked, const admitted& who);
+    std::variant<served_model*, api_error> find(std::string_view asked,
+                                                const admitted_request& who);
 
     std::deque<served_model>& all() noexcept { return models_; }
     /// Stops or resumes the start of turns on the server with this id (see make_server_id()).

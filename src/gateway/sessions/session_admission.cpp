@@ -22,7 +22,7 @@ api_error make_overloaded_error(duration retry_after) {
     return e;
 }
 
-/// A quantity of a cluster::shared_load, and where it is stored.
+/// A quantity of a cluster::shared_load, and the member that holds it.
 struct named_quantity {
     std::string name;
     double slots::load_report::*value;
@@ -39,19 +39,19 @@ std::array<named_quantity, 5> list_quantities(const std::string& model) {
 
 }  // namespace
 
-bool is_usable(const server_status& s) {
+bool is_server_usable(const server_status& s) {
     return !s.draining && !s.circuit_open && s.state == server_status::health::up;
 }
 
 std::optional<api_error> check_new_session(gateway_core& gateway, served_model& model) {
-    watch_servers(gateway, model);
+    refresh_speech_load(gateway, model);
     const auto retry_after = model.load.check_new_session(detail::now());
     if (!retry_after) return std::nullopt;
     gateway.metrics.count_refused_session(model.name);
     return make_overloaded_error(*retry_after);
 }
 
-void watch_servers(gateway_core& gateway, served_model& model) {
+void refresh_speech_load(gateway_core& gateway, served_model& model) {
     constexpr duration fresh = std::chrono::milliseconds(250);
     const auto now = detail::now();
     if (now - model.watched_at < fresh) return;
@@ -65,7 +65,7 @@ void watch_servers(gateway_core& gateway, served_model& model) {
 void update_speech_load(served_model& model, const std::vector<server_status>& servers) {
     std::vector<slots::speech_load::observation> usable;
     for (const auto& s : servers)
-        if (is_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late, s.lead_loss});
+        if (is_server_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late, s.lead_loss});
     model.load.on_servers_observed(usable, detail::now());
 }
 

@@ -20,10 +20,10 @@ struct gateway_core;
 std::optional<api_error> check_new_session(gateway_core& gateway, served_model& model);
 
 /// Whether the server takes requests. A server that has not responded since startup does not.
-bool is_usable(const server_status& s);
+bool is_server_usable(const server_status& s);
 
-/// Samples the speed of the model's servers, unless they were sampled a moment ago.
-void watch_servers(gateway_core& gateway, served_model& model);
+/// Updates the model's speech load from its servers, unless that was done a moment ago.
+void refresh_speech_load(gateway_core& gateway, served_model& model);
 void update_speech_load(served_model& model, const std::vector<server_status>& servers);
 
 /// The load of each model's voice sessions, for the other gateways of a cluster.

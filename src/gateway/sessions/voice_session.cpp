@@ -35,7 +35,7 @@ void voice_session::perform_all() {
     for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
         release_permit();
         for (auto& a : actions) {
-            is_changed_ = is_changed_ || (record_ && is_recorded(a));
+            is_changed_ = is_changed_ || (record_ && changes_record(a));
             std::visit([this](auto& value) { this->perform(value); }, a);
         }
     }
@@ -98,7 +98,7 @@ void voice_session::on_socket_lost(voice_socket socket) {
 }
 
 // The conversation's part is complete before the session handles any later event.
-void voice_session::make_record(voice_record::record_handler done) {
+void voice_session::make_record(session_record_writer::record_handler done) {
     if (!talk_) return done(encode_record(turns_.record()));
     auto handler = bind_to_session(
         [done = std::move(done)](voice_session& self, const error_code& ec, std::string text) {
@@ -126,7 +126,7 @@ void voice_session::perform(const voice_action::keep&) {
 
 void voice_session::perform(const voice_action::forget& a) {
     if (record_) a.is_moved ? record_->stop_and_release() : record_->remove();
-    gateway_.voices.forget(id_);
+    gateway_.voices.forget_session(id_);
 }
 
 void voice_session::perform(const voice_action::first_chunk& a) {
@@ -143,19 +143,19 @@ void voice_session::admit(const voice_turn_ptr& turn, Function then) {
     // permit. If the new one is rejected, the previous one continues and keeps its permit.
     const auto now = detail::now();
     auto checked = gateway_.gate.authorize_reply(caller_->who, now, permit_holder_);
-    auto* const open = std::get_if<undecided>(&checked);
-    if (!open) return then(*this, refusal(*turn, std::move(checked)));
+    auto* const open = std::get_if<locally_admitted_request>(&checked);
+    if (!open) return then(*this, find_refusal(*turn, std::move(checked)));
     gateway_.gate.decide_with_cluster(
         std::move(*open), now,
         bind_to_session([turn, then = std::move(then)](voice_session& self, admission decided) {
             self.run_and_perform(
-                [&](time_point) { then(self, self.refusal(*turn, std::move(decided))); });
+                [&](time_point) { then(self, self.find_refusal(*turn, std::move(decided))); });
         }));
 }
 
-std::optional<api_error> voice_session::refusal(const voice_turn& turn, admission checked) {
+std::optional<api_error> voice_session::find_refusal(const voice_turn& turn, admission checked) {
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
-    permit_holder_ = std::get<admitted>(std::move(checked));
+    permit_holder_ = std::get<admitted_request>(std::move(checked));
     return gateway_.filter.find_violation(collect_texts(turn));
 }
 
@@ -169,12 +169,12 @@ void voice_session::perform(const voice_action::check_turn& a) {
 void voice_session::on_turn_checked(const voice_action::check_turn& checked,
                                     std::optional<api_error> why) {
     const auto& turn = *checked.turn;
-    if (why) return refuse(turn, *std::move(why));
+    if (why) return refuse_turn(turn, *std::move(why));
     if (audits_prompts() && !checked.is_again) prompts_.record_turn(turn);
     turns_.on_turn_permitted(detail::now(), turn.number);
 }
 
-void voice_session::refuse(const voice_turn& turn, api_error why) {
+void voice_session::refuse_turn(const voice_turn& turn, api_error why) {
     audit_refused_turn(turn, why);
     turns_.on_turn_refused(detail::now(), turn.number, std::move(why));
 }
@@ -336,7 +336,7 @@ void voice_session::on_next_chunk(time_point now, std::uint64_t number,
         trace_.on_chunk(now);
         gateway_.metrics.record_chunk(model_.name, *c);
         model_.load.on_chunk_received(id_, c->tokens, now);
-        watch_servers(gateway_, model_);
+        refresh_speech_load(gateway_, model_);
         return turns_.on_chunk(now, number, *c);
     }
     model_.load.on_turn_ended(id_, reply_->result().usage.wasted, now);
@@ -346,7 +346,8 @@ void voice_session::on_next_chunk(time_point now, std::uint64_t number,
 }
 
 // A session that was moved here has no reply, and perhaps no conversation, until its next turn. The
-// machine knows that, but a mistake would end all calls of the process.
+// machine takes care of that, but without these checks a mistake would crash the process with all
+// its calls.
 void voice_session::perform(const voice_action::continue_after& a) {
     for (std::size_t i = 0; i < a.chunks; ++i) model_.load.on_chunk_spoken(id_, detail::now());
     if (reply_) reply_->continue_after(a.id);

@@ -2,9 +2,9 @@
 
 #include "base/failure.hpp"
 #include "gateway/access/authorizer.hpp"
-#include "gateway/cluster/voice_record.hpp"
+#include "gateway/cluster/session_record_writer.hpp"
 #include "gateway/sessions/served_models.hpp"
-#include "gateway/sessions/voice_prompts.hpp"
+#include "gateway/sessions/voice_audit_prompts.hpp"
 #include "gateway/sessions/voice_thinking.hpp"
 #include "gateway/sessions/voice_trace.hpp"
 #include "gateway/telemetry/audit_line.hpp"
@@ -28,7 +28,7 @@ struct gateway_core;
 
 /// The client of a socket.
 struct voice_caller {
-    admitted who;
+    admitted_request who;
     /// For the audit log: id of the upgrade request, and the client's address.
     std::string request_id{};
     std::string remote{};
@@ -60,25 +60,26 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
-    /// Another gateway takes the session: ends it here once the record is written.
+    /// Another gateway is taking the session: ends it here once the record is written.
     void release_to_gateway();
-    /// Another gateway has the session.
+    /// Another gateway has taken the session: ends it here.
     void end_taken_over();
 
-    /// With a record, moves to another gateway as soon as the listener does not notice it.
+    /// The gateway is stopping. With a record, the session moves to another gateway as soon as the
+    /// listener would not notice; otherwise it ends after the running reply.
     void drain();
-    /// Draining takes too long: with a record, moves without waiting for anything.
+    /// Draining takes too long: interrupts the running reply. With a record, moves at once.
     void stop();
 
  private:
-    /// Passes an event to the turns, and performs the resulting actions. Nested events are
-    /// performed afterwards.
+    /// Passes an event to the turn machine, and performs the resulting actions; those of nested
+    /// events come last.
     template <class Function>
     void run_and_perform(Function change);
     template <class Function>
     auto bind_to_session(Function change);
     void perform_all();
-    void make_record(voice_record::record_handler done);
+    void make_record(session_record_writer::record_handler done);
     void move_if_due();
     void leave_if_written();
     void move();
@@ -115,10 +116,10 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
 
     template <class Function>
     void admit(const voice_turn_ptr& turn, Function then);
-    std::optional<api_error> refusal(const voice_turn& turn, admission checked);
+    std::optional<api_error> find_refusal(const voice_turn& turn, admission checked);
     void on_turn_checked(const voice_action::check_turn& checked, std::optional<api_error> why);
     void on_draft_checked(const voice_turn_ptr& turn, const std::optional<api_error>& why);
-    void refuse(const voice_turn& turn, api_error why);
+    void refuse_turn(const voice_turn& turn, api_error why);
     const std::string& traceparent_of(const voice_turn& turn) const noexcept;
     generation_options options_of(const voice_turn& turn) const;
     generation_options traced_options(const voice_turn& turn);
@@ -140,16 +141,16 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<reply> reply_;            // the latest one
     std::uint64_t number_ = 0;              // turn number of reply_
     time_point began_{};
-    voice_prompts prompts_{};
+    voice_audit_prompts prompts_{};
     voice_trace trace_{gateway_};
     voice_thinking thinking_{gateway_, model_};
     int drafts_ = 0;  // running, or being checked
     std::uint64_t newest_draft_ = 0;
     // The key's permit for a reply. One suffices, because a session runs one reply at a time, and
     // the reply to a draft takes over its permit.
-    std::optional<admitted> permit_holder_;
+    std::optional<admitted_request> permit_holder_;
     /// nullptr without a cluster.
-    std::shared_ptr<voice_record> record_;
+    std::shared_ptr<session_record_writer> record_;
     bool is_changed_ = false;  // since the record was last notified
     boost::asio::steady_timer check_;
     bool is_performing_ = false;

@@ -13,7 +13,7 @@ voice_session_host::voice_session_host(gateway_core& gateway)
 
 // --- sockets
 
-voice_socket voice_session_host::add(voice_sink& outlet) {
+voice_socket voice_session_host::add_socket(voice_sink& outlet) {
     sockets_.emplace(++sockets_made_, &outlet);
     return sockets_made_;
 }
@@ -52,7 +52,7 @@ void voice_session_host::answer_start(voice_socket socket, voice_caller caller, 
     outlet->on_started(session);
 }
 
-auto voice_session_host::admit(const admitted& who, const voice::start& first)
+auto voice_session_host::admit(const admitted_request& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> try {
     if (gateway_.is_stopping) return make_stopping_error();
     return first.session.empty() ? open(who, first) : resume(who, first);
@@ -63,7 +63,7 @@ auto voice_session_host::admit(const admitted& who, const voice::start& first)
     return make_internal_error();
 }
 
-auto voice_session_host::open(const admitted& who, const voice::start& first)
+auto voice_session_host::open(const admitted_request& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> {
     auto model = gateway_.models.find(first.model, who);
     if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
@@ -85,7 +85,7 @@ auto voice_session_host::open(const admitted& who, const voice::start& first)
 }
 
 // A resumed session keeps its model.
-auto voice_session_host::resume(const admitted& who, const voice::start& first)
+auto voice_session_host::resume(const admitted_request& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> {
     const auto& id = first.session;
     const auto known = sessions_.find(id);
@@ -116,7 +116,7 @@ voice_setup voice_session_host::make_setup(const std::string& id, const served_m
 }
 
 auto voice_session_host::add_session(served_model& model, voice_turn_machine turns,
-                                     const admitted& who, cluster::session_epoch epoch)
+                                     const admitted_request& who, cluster::session_epoch epoch)
     -> session_ptr {
     const auto id = turns.session();
     auto session = std::make_shared<voice_session>(gateway_, model, std::move(turns));
@@ -132,7 +132,7 @@ void voice_session_host::keep_without_socket(std::string_view id) {
     arm_expiry_timer();
 }
 
-void voice_session_host::forget(const std::string& id) {
+void voice_session_host::forget_session(const std::string& id) {
     gateway_.known_sessions.forget(id);
     sessions_.erase(id);
 }
@@ -159,21 +159,21 @@ void voice_session_host::drop_expired() {
 // --- all sessions
 
 // Returns a copy, because sessions that end are erased during the iteration.
-auto voice_session_host::all() const -> std::vector<session_ptr> {
+auto voice_session_host::list_sessions() const -> std::vector<session_ptr> {
     std::vector<session_ptr> list;
     for (const auto& [id, session] : sessions_) list.push_back(session);
     return list;
 }
 
 void voice_session_host::drain() {
-    for (const auto& session : all()) session->drain();
+    for (const auto& session : list_sessions()) session->drain();
 }
 
 void voice_session_host::stop() {
-    for (const auto& session : all()) session->stop();
+    for (const auto& session : list_sessions()) session->stop();
 }
 
-void voice_session_host::clear() {
+void voice_session_host::end_all_sessions() {
     for (const auto& [id, session] : sessions_) gateway_.known_sessions.forget(id);
     sessions_.clear();
     expiry_.cancel();

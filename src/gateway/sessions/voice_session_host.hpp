@@ -42,8 +42,8 @@ class voice_session_host {
     /// Opens or resumes a session for a socket's first start, and notifies the socket.
     void start(voice_socket socket, voice_caller caller, voice::start first);
     // A socket is registered while it receives messages.
-    voice_socket add(voice_sink& outlet);
-    void remove(voice_socket socket) noexcept { sockets_.erase(socket); }
+    voice_socket add_socket(voice_sink& outlet);
+    void remove_socket(voice_socket socket) noexcept { sockets_.erase(socket); }
     std::size_t count_sockets() const noexcept { return sockets_.size(); }
 
     // Called by the sessions.
@@ -52,7 +52,7 @@ class voice_session_host {
     /// The session has lost its socket, and is kept for a while.
     void keep_without_socket(std::string_view id);
     /// The session has ended.
-    void forget(const std::string& id);
+    void forget_session(const std::string& id);
 
     /// Another gateway of the cluster takes the session.
     void release_to_gateway(const std::string& id);
@@ -62,7 +62,7 @@ class voice_session_host {
     /// Interrupts all replies.
     void stop();
     /// Ends all sessions immediately.
-    void clear();
+    void end_all_sessions();
 
  private:
     using session_ptr = std::shared_ptr<voice_session>;
@@ -70,18 +70,23 @@ class voice_session_host {
     void answer_start(voice_socket socket, voice_caller caller, voice::start first,
                       std::variant<session_ptr, api_error> given);
     void ask_cluster(voice_socket socket, voice_caller caller, voice::start first);
-    std::variant<session_ptr, api_error> admit_moved(const admitted& who, const voice::start& first,
+    std::variant<session_ptr, api_error> admit_moved(const admitted_request& who,
+                                                     const voice::start& first,
                                                      cluster::taken_session taken);
-    std::variant<session_ptr, api_error> restore(const admitted& who, const voice::start& first,
+    std::variant<session_ptr, api_error> restore(const admitted_request& who,
+                                                 const voice::start& first,
                                                  cluster::taken_session taken);
-    std::variant<session_ptr, api_error> admit(const admitted& who, const voice::start& first);
-    std::variant<session_ptr, api_error> open(const admitted& who, const voice::start& first);
-    std::variant<session_ptr, api_error> resume(const admitted& who, const voice::start& first);
+    std::variant<session_ptr, api_error> admit(const admitted_request& who,
+                                               const voice::start& first);
+    std::variant<session_ptr, api_error> open(const admitted_request& who,
+                                              const voice::start& first);
+    std::variant<session_ptr, api_error> resume(const admitted_request& who,
+                                                const voice::start& first);
     voice_setup make_setup(const std::string& id, const served_model& model,
                            const std::string& asked_model) const;
-    session_ptr add_session(served_model& model, voice_turn_machine turns, const admitted& who,
-                            cluster::session_epoch epoch);
-    std::vector<session_ptr> all() const;
+    session_ptr add_session(served_model& model, voice_turn_machine turns,
+                            const admitted_request& who, cluster::session_epoch epoch);
+    std::vector<session_ptr> list_sessions() const;
     voice_sink* find(voice_socket socket) const noexcept;
     void arm_expiry_timer();
     void drop_expired();

@@ -8,17 +8,17 @@
 namespace tandem::gateway {
 
 void voice_session::start_storing_records(std::string owner, cluster::session_epoch epoch) {
-    record_ = std::make_shared<voice_record>(
-        voice_record::settings{.executor = gateway_.executor,
-                               .member = gateway_.cluster,
-                               .session = id_,
-                               .owner = std::move(owner),
-                               .kept = gateway_.options.voice.session_kept,
-                               .log = gateway_.options.instruments.log},
+    record_ = std::make_shared<session_record_writer>(
+        session_record_writer::settings{.executor = gateway_.executor,
+                                        .member = gateway_.cluster,
+                                        .session = id_,
+                                        .owner = std::move(owner),
+                                        .kept = gateway_.options.voice.session_kept,
+                                        .log = gateway_.options.instruments.log},
         epoch,
-        voice_record::events{.make = [this](auto done) { make_record(std::move(done)); },
-                             .written = [this] { run_and_perform([](time_point) {}); },
-                             .taken = [this] { end_taken_over(); }});
+        session_record_writer::events{.make = [this](auto done) { make_record(std::move(done)); },
+                                      .written = [this] { run_and_perform([](time_point) {}); },
+                                      .taken = [this] { end_taken_over(); }});
 }
 
 void voice_session::perform(const voice_action::load_conversation& a) {
@@ -41,12 +41,14 @@ void voice_session::move_if_due() {
     if (record_->is_written() && turns_.can_move(detail::now())) move();
 }
 
-// Stays until the running reply has ended, because this gateway must account for it.
+// The session stays until the running reply has ended, because this gateway must account for the
+// reply.
 void voice_session::leave_if_written() {
     if (!turns_.is_running() && record_->is_written()) end_taken_over();
 }
 
-// The client comes to the other gateway while the reply ends here, and must not wait for that.
+// Releases the record first, so that the client need not wait at the other gateway until the reply
+// has ended here.
 void voice_session::move() {
     record_->stop_and_release();
     run_and_perform([&](time_point now) { turns_.move(now); });

@@ -8,8 +8,8 @@ namespace tandem::gateway {
 struct gateway_core;
 struct served_model;
 
-/// Whether the replies of a voice session think before they speak: not by default, because the
-/// listener waits in silence.
+/// Decides whether the model thinks before the replies of a voice session: not by default, because
+/// the listener would wait in silence.
 class voice_thinking {
  public:
     voice_thinking(const gateway_core& gateway, served_model& model)
@@ -18,10 +18,10 @@ class voice_thinking {
     /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Returns a
     /// copy, because the policy and the audit read the turn's options as the client sent them.
     generation_options turn_off_unless_set(generation_options options) const;
-    /// A turn's reply begins with these options.
+    /// Call when a turn's reply begins.
     void remember_options(const generation_options& options);
     /// Logs a warning, once per model, if the model thought although thinking was off.
-    void warn_if_ignored(const reply_result& result) const;
+    void warn_if_model_thought(const reply_result& result) const;
 
  private:
     const gateway_core& gateway_;

@@ -40,7 +40,7 @@ std::string format_audit_line(const audit_record& r) {
                       {"status", r.status},
                       {"tokens_in", field(r.tokens_in)},
                       {"tokens_out", field(r.tokens_out)},
-                      {"ms", round_ms(to_ms(r.elapsed))},
+                      {"ms", round_to_microseconds(to_ms(r.elapsed))},
                       {"finish_reason", field(r.finish_reason)},
                       {"error", field(r.error)}};
     if (r.prompt) line["prompt"] = truncate_text(*r.prompt, max_audit_prompt_bytes);
@@ -49,10 +49,11 @@ std::string format_audit_line(const audit_record& r) {
 }
 
 std::string format_log_line(const audit_record& r) {
-    auto line = fmt::format(
-        "request {}: {} {}: {} after {:.1f} ms", r.request_id,
-        truncate_text(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
-        r.status == 0 ? "nothing" : std::to_string(r.status), round_ms(to_ms(r.elapsed)));
+    auto line = fmt::format("request {}: {} {}: {} after {:.1f} ms", r.request_id,
+                            truncate_text(r.method, max_audit_field_bytes),
+                            r.route.empty() ? "elsewhere" : r.route,
+                            r.status == 0 ? "nothing" : std::to_string(r.status),
+                            round_to_microseconds(to_ms(r.elapsed)));
     if (r.reply) line += fmt::format(", reply {}", *r.reply);
     if (r.voice_reply) line += fmt::format(", voice reply {}", *r.voice_reply);
     if (!r.finish_reason.empty()) line += ", " + r.finish_reason;

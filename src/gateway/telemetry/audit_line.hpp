@@ -49,8 +49,8 @@ inline constexpr std::size_t max_audit_prompt_bytes = std::size_t{64} << 10;
 /// a log. Longer texts are truncated to the limits above, and end with "…". Pure.
 std::string format_audit_line(const audit_record& r);
 
-/// A readable line for the log: the request, its result, and the ids with which to find it
-/// elsewhere. The same limits apply. Pure.
+/// A readable line for the log: the request, its result, and the ids by which other logs refer to
+/// it. The same limits apply. Pure.
 std::string format_log_line(const audit_record& r);
 
 }  // namespace tandem::gateway

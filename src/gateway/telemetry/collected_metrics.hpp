@@ -6,7 +6,7 @@
 #include <prometheus/metric_family.h>
 #include <vector>
 
-// Metrics that are read when they are collected. Internal to gateway_metrics.
+// Metrics whose values are read at collection time. Internal to gateway_metrics.
 namespace tandem::gateway {
 
 /// `tandem_build_info`: always 1, with version and compiler as labels.

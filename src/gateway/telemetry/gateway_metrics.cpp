@@ -2,7 +2,7 @@
 
 #include "gateway/access/routes.hpp"
 #include "gateway/telemetry/collected_metrics.hpp"
-#include "gateway/telemetry/metric_labels.hpp"
+#include "gateway/telemetry/metric_label_values.hpp"
 #include "transport/server_url.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string shown_server(std::string_view url) {
 
 // Counters start at 0 rather than absent, so that rates are correct from the first event.
 gateway_metrics::gateway_metrics(std::int64_t started_at) {
-    gauges(registry_, "tandem_start_time_seconds", "Unix time of the start.")
+    register_gauges(registry_, "tandem_start_time_seconds", "Unix time of the start.")
         .Add({})
         .Set(static_cast<double>(started_at));
     for (const auto& r : all_routes()) {
@@ -38,14 +38,14 @@ gateway_metrics::gateway_metrics(std::int64_t started_at) {
 }
 
 void gateway_metrics::add_servers(const std::string& model, const std::vector<std::string>& urls) {
-    if (models_.insert(model).second) begin_voice(model);
+    if (models_.insert(model).second) create_voice_series(model);
     for (const auto& url : urls)
         if (servers_.size() < max_servers && servers_.insert(shown_server(url)).second)
-            begin_server(model, url);
+            create_server_series(model, url);
 }
 
-void gateway_metrics::begin_server(const std::string& model, const std::string& url) {
-    const auto series = replies_of(model, url);
+void gateway_metrics::create_server_series(const std::string& model, const std::string& url) {
+    const auto series = find_reply_series(model, url);
     series_.emplace(series.labels, series);
     for (const auto why :
          {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
@@ -58,7 +58,7 @@ void gateway_metrics::begin_server(const std::string& model, const std::string& 
     server_values_.create_series(shown_server(url));
 }
 
-void gateway_metrics::begin_voice(const std::string& model) {
+void gateway_metrics::create_voice_series(const std::string& model) {
     set_speech_load(model, 0);
     sessions_refused_.Add({{"model", model}});
     voice_turn_.Add({{"model", model}}, wait_buckets);
@@ -81,7 +81,7 @@ std::string gateway_metrics::model_label(std::string_view model) const {
 }
 
 // The series of served models exist from the start; the registry looks up all others.
-reply_series gateway_metrics::replies_of(std::string_view model, std::string_view server) {
+reply_series gateway_metrics::find_reply_series(std::string_view model, std::string_view server) {
     prometheus::Labels labels{{"server", server_label(server)}, {"model", model_label(model)}};
     const auto found = series_.find(labels);
     return found != series_.end() ? found->second : reply_series{registry_, std::move(labels)};
@@ -93,21 +93,21 @@ void gateway_metrics::record_request(std::string_view route, int status, duratio
     const auto path = route_label(route);
     requests_.Add({{"route", path}, {"status", status_label(status)}}).Increment();
     if (status == switching_protocols) return;
-    request_duration_.Add({{"route", path}}, lifetime_buckets).Observe(seconds(took));
+    request_duration_.Add({{"route", path}}, lifetime_buckets).Observe(to_seconds(took));
 }
 
 void gateway_metrics::record_chunk(std::string_view model, const chunk& c) {
     if (c.id.seq == 0) return;
-    replies_of(model, c.metrics.server).chunk_gap.Observe(seconds_of_ms(c.metrics.gap_ms));
+    find_reply_series(model, c.metrics.server).chunk_gap.Observe(ms_to_seconds(c.metrics.gap_ms));
 }
 
 void gateway_metrics::record_reply(std::string_view model, const reply_result& r, bool by_chunk) {
-    auto s = replies_of(model, r.servers.empty() ? std::string_view() : r.servers.back());
-    count_tokens(s, r.usage);
-    count_slots(s, r.metrics);
-    if (const auto after = first_token_after(r)) s.first_token.Observe(*after);
+    auto s = find_reply_series(model, r.servers.empty() ? std::string_view() : r.servers.back());
+    record_token_usage(s, r.usage);
+    record_slot_metrics(s, r.metrics);
+    if (const auto after = time_to_first_token(r)) s.first_token.Observe(*after);
     if (by_chunk && r.metrics.first_chunk_ms >= 0)
-        s.first_chunk.Observe(seconds_of_ms(r.metrics.first_chunk_ms));
+        s.first_chunk.Observe(ms_to_seconds(r.metrics.first_chunk_ms));
     if (r.cache_break) s.cache_break_counter(r.cache_break->why).Increment();
     if (r.finish_reason == finish_reason::error) s.failure_counter(r.error).Increment();
     s.end_counter(r.finish_reason).Increment();
@@ -116,13 +116,13 @@ void gateway_metrics::record_reply(std::string_view model, const reply_result& r
 void gateway_metrics::record_voice_latency(std::string_view model, duration since_asked,
                                            const std::optional<voice_timing>& timing) {
     const prometheus::Labels of_model{{"model", model_label(model)}};
-    voice_turn_.Add(of_model, wait_buckets).Observe(seconds(since_asked));
+    voice_turn_.Add(of_model, wait_buckets).Observe(to_seconds(since_asked));
     if (!timing) return;
-    voice_to_voice_.Add(of_model, wait_buckets).Observe(seconds(timing->total()));
+    voice_to_voice_.Add(of_model, wait_buckets).Observe(to_seconds(timing->total()));
     for_each_voice_part(*timing, [&](const char* name, duration part) {
         auto labels = of_model;
         labels.emplace("part", name);
-        voice_part_.Add(labels, wait_buckets).Observe(seconds(part));
+        voice_part_.Add(labels, wait_buckets).Observe(to_seconds(part));
     });
 }
 
@@ -152,8 +152,8 @@ void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
     server_values_.remove_unlisted();
 }
 
-std::string gateway_metrics::text(const process_stats& process,
-                                  const std::optional<cluster::cluster_status>& cluster) const {
+std::string gateway_metrics::to_prometheus_text(
+    const process_stats& process, const std::optional<cluster::cluster_status>& cluster) const {
     auto families = registry_.Collect();
     families.push_back(make_build_info_metric());
     std::ranges::move(make_process_metrics(process), std::back_inserter(families));

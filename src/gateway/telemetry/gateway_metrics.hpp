@@ -68,7 +68,7 @@ class gateway_metrics {
     /// Servers of the model, by their URLs.
     void add_servers(const std::string& model, const std::vector<std::string>& urls);
 
-    // Current values for the next text().
+    // Current values for the next to_prometheus_text().
     void set_load(const gateway_load& load);
     /// See slots::speech_load.
     void set_speech_load(std::string_view model, double load);
@@ -76,15 +76,16 @@ class gateway_metrics {
     void set_servers(const std::vector<server_status>& servers);
 
     /// `cluster`: nullopt without one.
-    std::string text(const process_stats& process = {},
-                     const std::optional<cluster::cluster_status>& cluster = {}) const;
+    std::string to_prometheus_text(
+        const process_stats& process = {},
+        const std::optional<cluster::cluster_status>& cluster = {}) const;
 
  private:
-    void begin_server(const std::string& model, const std::string& url);
-    void begin_voice(const std::string& model);
+    void create_server_series(const std::string& model, const std::string& url);
+    void create_voice_series(const std::string& model);
     std::string server_label(std::string_view url) const;
     std::string model_label(std::string_view model) const;
-    reply_series replies_of(std::string_view model, std::string_view server);
+    reply_series find_reply_series(std::string_view model, std::string_view server);
 
     prometheus::Registry registry_;
     std::set<std::string, std::less<>> servers_;  // labels
@@ -92,35 +93,37 @@ class gateway_metrics {
     std::map<prometheus::Labels, reply_series> series_;
 
     counter_family& requests_ =
-        counters(registry_, "tandem_http_requests_total", "Completed requests.");
+        register_counters(registry_, "tandem_http_requests_total", "Completed requests.");
     histogram_family& request_duration_ =
-        histograms(registry_, "tandem_http_request_duration_seconds",
-                   "Time from a request to the end of its answer.");
-    prometheus::Gauge& connections_ =
-        gauges(registry_, "tandem_http_connections", "Open connections, including WebSockets.")
-            .Add({});
+        register_histograms(registry_, "tandem_http_request_duration_seconds",
+                            "Time from a request to the end of its answer.");
+    prometheus::Gauge& connections_ = register_gauges(registry_, "tandem_http_connections",
+                                                      "Open connections, including WebSockets.")
+                                          .Add({});
     prometheus::Gauge& voice_sockets_ =
-        gauges(registry_, "tandem_voice_sockets", "Open WebSockets.").Add({});
-    prometheus::Gauge& voice_sessions_ = gauges(registry_, "tandem_voice_sessions",
-                                                "Voice sessions, including those without a socket.")
-                                             .Add({});
+        register_gauges(registry_, "tandem_voice_sockets", "Open WebSockets.").Add({});
+    prometheus::Gauge& voice_sessions_ =
+        register_gauges(registry_, "tandem_voice_sessions",
+                        "Voice sessions, including those without a socket.")
+            .Add({});
     histogram_family& voice_turn_ =
-        histograms(registry_, "tandem_voice_turn_first_chunk_seconds",
-                   "Time from the start of a voice turn to its first chunk.");
+        register_histograms(registry_, "tandem_voice_turn_first_chunk_seconds",
+                            "Time from the start of a voice turn to its first chunk.");
     histogram_family& voice_to_voice_ =
-        histograms(registry_, "tandem_voice_to_voice_seconds",
-                   "Time from the user's last word to the first chunk.");
+        register_histograms(registry_, "tandem_voice_to_voice_seconds",
+                            "Time from the user's last word to the first chunk.");
     histogram_family& voice_part_ =
-        histograms(registry_, "tandem_voice_to_voice_part_seconds",
-                   "Parts of the time from the user's last word to the first chunk.");
+        register_histograms(registry_, "tandem_voice_to_voice_part_seconds",
+                            "Parts of the time from the user's last word to the first chunk.");
     gauge_family& speech_load_ =
-        gauges(registry_, "tandem_speech_load",
-               "Share of the token rate of the servers that the voices need.");
+        register_gauges(registry_, "tandem_speech_load",
+                        "Share of the token rate of the servers that the voices need.");
     counter_family& sessions_refused_ =
-        counters(registry_, "tandem_sessions_refused_total",
-                 "New sessions that were refused because the servers are overloaded.");
+        register_counters(registry_, "tandem_sessions_refused_total",
+                          "New sessions that were refused because the servers are overloaded.");
     prometheus::Counter& traces_dropped_ =
-        counters(registry_, "tandem_traces_dropped_total", "Turns whose trace could not be sent.")
+        register_counters(registry_, "tandem_traces_dropped_total",
+                          "Turns whose trace could not be sent.")
             .Add({});
     server_metrics server_values_{registry_};
 };

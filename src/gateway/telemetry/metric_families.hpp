@@ -23,13 +23,15 @@ inline const prometheus::Histogram::BucketBoundaries shares{0,   0.1, 0.2, 0.3, 
 
 // Register a family, or return the one with this name.
 
-inline counter_family& counters(prometheus::Registry& in, const char* name, const char* help) {
+inline counter_family& register_counters(prometheus::Registry& in, const char* name,
+                                         const char* help) {
     return prometheus::BuildCounter().Name(name).Help(help).Register(in);
 }
-inline gauge_family& gauges(prometheus::Registry& in, const char* name, const char* help) {
+inline gauge_family& register_gauges(prometheus::Registry& in, const char* name, const char* help) {
     return prometheus::BuildGauge().Name(name).Help(help).Register(in);
 }
-inline histogram_family& histograms(prometheus::Registry& in, const char* name, const char* help) {
+inline histogram_family& register_histograms(prometheus::Registry& in, const char* name,
+                                             const char* help) {
     return prometheus::BuildHistogram().Name(name).Help(help).Register(in);
 }
 

@@ -1,31 +1,27 @@
 #pragma once
 
+#include "base/time.hpp"
 #include "gateway/telemetry/metric_families.hpp"
-#include "gateway/telemetry/metric_labels.hpp"
+#include "gateway/telemetry/metric_label_values.hpp"
 
 #include "tandem/duration.hpp"
 #include "tandem/result.hpp"
 
-#include <chrono>
 #include <optional>
 
 namespace tandem::gateway {
 
-inline double seconds(duration d) noexcept {
-    return std::chrono::duration<double>(d).count();
-}
-
-inline double seconds_of_ms(double ms) noexcept {
+inline double ms_to_seconds(double ms) noexcept {
     return ms / 1e3;
 }
 
 /// Seconds from the start of the reply to its first token. If the reply continues from a draft, the
 /// token is in its first chunk, and later tokens belong to later requests.
-inline std::optional<double> first_token_after(const reply_result& r) {
+inline std::optional<double> time_to_first_token(const reply_result& r) {
     using kind = timeline_event::kind;
     for (const auto& e : r.timeline)
         if (e.what == kind::first_token || (e.what == kind::chunk && r.usage.drafted > 0))
-            return seconds(duration(e.at_ns));
+            return to_seconds(duration(e.at_ns));
     return std::nullopt;
 }
 
@@ -105,7 +101,7 @@ struct reply_series {
     }
     prometheus::Counter& add_counter(const char* name, const char* help,
                                      const prometheus::Labels& of) const {
-        return counters(registry, name, help).Add(of);
+        return register_counters(registry, name, help).Add(of);
     }
     prometheus::Counter& add_token_counter(const char* kind) const {
         return add_counter("tandem_tokens_total", "Tokens of prompts and replies.",
@@ -114,11 +110,11 @@ struct reply_series {
     prometheus::Histogram& add_histogram(
         const char* name, const char* help,
         const prometheus::Histogram::BucketBoundaries& buckets = wait_buckets) const {
-        return histograms(registry, name, help).Add(labels, buckets);
+        return register_histograms(registry, name, help).Add(labels, buckets);
     }
 };
 
-inline void count_tokens(reply_series& s, const token_usage& u) {
+inline void record_token_usage(reply_series& s, const token_usage& u) {
     s.evaluated.Increment(u.evaluated);
     s.cached.Increment(u.cached);
     s.warmed.Increment(u.warmed);
@@ -132,18 +128,18 @@ inline void count_tokens(reply_series& s, const token_usage& u) {
     if (u.prompt_tokens() > 0) s.cache_ratio.Observe(u.cache_hit_ratio());
 }
 
-inline void count_slots(reply_series& s, const slot_metrics& m) {
+inline void record_slot_metrics(reply_series& s, const slot_metrics& m) {
     s.requests.Increment(m.requests);
     s.cuts.Increment(m.cuts);
     s.warmings.Increment(m.warmings);
     s.resumptions.Increment(m.went_on);
     s.guard_waits.Increment(m.guard_waits);
     if (m.reasoning_cut) s.reasoning_cuts.Increment();
-    s.slot_wait.Observe(seconds_of_ms(m.slot_wait_ms));
-    s.guard_wait.Observe(seconds_of_ms(m.guard_wait_ms));
-    s.duration.Observe(seconds_of_ms(m.total_ms));
-    if (m.reasoning_ms > 0) s.reasoning_time.Observe(seconds_of_ms(m.reasoning_ms));
-    if (m.verified_cuts > 0) s.cancel_to_idle.Observe(seconds_of_ms(m.cancel_to_idle_ms));
+    s.slot_wait.Observe(ms_to_seconds(m.slot_wait_ms));
+    s.guard_wait.Observe(ms_to_seconds(m.guard_wait_ms));
+    s.duration.Observe(ms_to_seconds(m.total_ms));
+    if (m.reasoning_ms > 0) s.reasoning_time.Observe(ms_to_seconds(m.reasoning_ms));
+    if (m.verified_cuts > 0) s.cancel_to_idle.Observe(ms_to_seconds(m.cancel_to_idle_ms));
 }
 
 }  // namespace tandem::gateway

@@ -1,6 +1,6 @@
 #include "gateway/telemetry/server_metrics.hpp"
 
-#include "gateway/telemetry/metric_labels.hpp"
+#include "gateway/telemetry/metric_label_values.hpp"
 
 namespace tandem::gateway {
 namespace {
@@ -12,7 +12,7 @@ void raise_by(prometheus::Counter& counter, std::int64_t more) {
 
 }  // namespace
 
-prometheus::Gauge& server_metrics::state_of(const std::string& label, const char* state) {
+prometheus::Gauge& server_metrics::state_gauge(const std::string& label, const char* state) {
     return state_.Add({{"server", label}, {"state", state}});
 }
 
@@ -31,7 +31,7 @@ void server_metrics::clear() {
 }
 
 void server_metrics::clear(const std::string& label) {
-    for (const auto& [which, name] : server_states) state_of(label, name).Set(0);
+    for (const auto& [which, name] : server_states) state_gauge(label, name).Set(0);
     for (auto* const family : {&circuit_open_, &draining_, &slots_, &conversations_,
                                &replies_running_, &queue_depth_, &speed_})
         family->Add({{"server", label}}).Set(0);
@@ -41,7 +41,7 @@ void server_metrics::add(const std::string& label, const server_status& s) {
     if (!seen_.contains(label)) create_series(label);
     const prometheus::Labels labels{{"server", label}};
     for (const auto& [which, name] : server_states)
-        if (which == s.state) state_of(label, name).Increment();
+        if (which == s.state) state_gauge(label, name).Increment();
     circuit_open_.Add(labels).Increment(s.circuit_open);
     draining_.Add(labels).Increment(s.draining);
     slots_.Add(labels).Increment(s.slots);

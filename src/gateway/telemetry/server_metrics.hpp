@@ -31,7 +31,7 @@ class server_metrics {
         bool is_current = true;
     };
 
-    prometheus::Gauge& state_of(const std::string& label, const char* state);
+    prometheus::Gauge& state_gauge(const std::string& label, const char* state);
     void clear(const std::string& label);
     void count_residence(const std::string& label, const server_status& s);
 
@@ -39,27 +39,30 @@ class server_metrics {
     /// The labels, and the last values of their servers by URL.
     std::map<std::string, std::map<std::string, residence>> seen_;
 
-    gauge_family& state_ = gauges(registry_, "tandem_server_state", "Servers in this state.");
+    gauge_family& state_ =
+        register_gauges(registry_, "tandem_server_state", "Servers in this state.");
     gauge_family& circuit_open_ =
-        gauges(registry_, "tandem_server_circuit_open",
-               "Servers that get no requests because their last ones failed.");
-    gauge_family& draining_ = gauges(registry_, "tandem_server_draining",
-                                     "Servers that only finish replies: drained or removed.");
-    gauge_family& slots_ = gauges(registry_, "tandem_server_slots", "Slots that are used.");
-    gauge_family& conversations_ = gauges(registry_, "tandem_server_conversations",
-                                          "Conversations that are pinned to a server.");
-    gauge_family& replies_running_ = gauges(registry_, "tandem_server_replies_running",
-                                            "Running replies, including waiting ones.");
+        register_gauges(registry_, "tandem_server_circuit_open",
+                        "Servers that get no requests because their last ones failed.");
+    gauge_family& draining_ =
+        register_gauges(registry_, "tandem_server_draining",
+                        "Servers that only finish replies: drained or removed.");
+    gauge_family& slots_ =
+        register_gauges(registry_, "tandem_server_slots", "Slots that are used.");
+    gauge_family& conversations_ = register_gauges(registry_, "tandem_server_conversations",
+                                                   "Conversations that are pinned to a server.");
+    gauge_family& replies_running_ = register_gauges(registry_, "tandem_server_replies_running",
+                                                     "Running replies, including waiting ones.");
     gauge_family& queue_depth_ =
-        gauges(registry_, "tandem_server_queue_depth", "Requests that wait for a slot.");
+        register_gauges(registry_, "tandem_server_queue_depth", "Requests that wait for a slot.");
     gauge_family& speed_ =
-        gauges(registry_, "tandem_server_tokens_per_second",
-               "Token rate of a server under full load in tokens/s; 0 while unknown.");
-    counter_family& residence_changes_ = counters(
+        register_gauges(registry_, "tandem_server_tokens_per_second",
+                        "Token rate of a server under full load in tokens/s; 0 while unknown.");
+    counter_family& residence_changes_ = register_counters(
         registry_, "tandem_server_residence_changes_total", "Slots that got another conversation.");
     counter_family& residence_change_tokens_ =
-        counters(registry_, "tandem_server_residence_change_tokens_total",
-                 "Prompt tokens evaluated when a slot got another conversation.");
+        register_counters(registry_, "tandem_server_residence_change_tokens_total",
+                          "Prompt tokens evaluated when a slot got another conversation.");
 };
 
 }  // namespace tandem::gateway

@@ -34,7 +34,8 @@ class stretch {
 
 }  // namespace
 
-std::optional<voice_timing> compute_timing(const voice_timestamps& m, const reply_result& result) {
+std::optional<voice_timing> compute_voice_timing(const voice_timestamps& m,
+                                                 const reply_result& result) {
     const auto ago = m.user_stopped_ago ? m.user_stopped_ago : m.vad_stop;
     if (!ago) return std::nullopt;
     const auto in_reply = [&](timeline_event::kind what) {

@@ -47,7 +47,7 @@ void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
 /// Returns nullopt if the client does not report when the user stopped. If it reports only
 /// `vad_stop`, the silence before the request consists of that alone. The parts of events missing
 /// from the reply's timeline are 0. Pure.
-std::optional<voice_timing> compute_timing(const voice_timestamps& marks,
-                                           const reply_result& result);
+std::optional<voice_timing> compute_voice_timing(const voice_timestamps& marks,
+                                                 const reply_result& result);
 
 }  // namespace tandem::gateway

@@ -1,7 +1,7 @@
 #include "gateway/traces/traced_turn.hpp"
 
 #include "gateway/json/json_text.hpp"
-#include "gateway/telemetry/metric_labels.hpp"
+#include "gateway/telemetry/metric_label_values.hpp"
 
 #include <algorithm>
 

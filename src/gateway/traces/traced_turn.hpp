@@ -72,7 +72,7 @@ void add_reply(traced_turn& turn, time_point now, const reply_result& result, bo
 
 /// Longest text of a message in a trace; the rest is cut off.
 inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
-/// Maximum number of a prompt's messages in a trace; it contains the newest.
+/// Maximum number of a prompt's messages in a trace, which keeps the newest.
 inline constexpr std::size_t max_traced_messages = 32;
 
 /// Adds messages of the prompt, within these limits.

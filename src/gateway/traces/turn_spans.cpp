@@ -126,7 +126,7 @@ class span_builder {
         // GCC 12 warns about uninitialized members of an aggregate that names only the timeline.
         reply_result times;
         times.timeline = turn_.reply->timeline;
-        const auto timing = compute_timing(marks, times);
+        const auto timing = compute_voice_timing(marks, times);
         out.emplace_back("tandem.wait.total", to_seconds(timing->total()));
         for_each_voice_part(*timing, [&](std::string_view part, duration lasted) {
             if (!is_user_end_known && (part == "detector" || part == "before_start")) return;
@@ -200,7 +200,8 @@ class span_builder {
         return made;
     }
 
-    // A failed request ended when the server failed, or when the reply ended.
+    // A request has failed if it ended when its server was lost, or when its reply ended with an
+    // error.
     std::string find_error(std::int64_t ended_ns) const {
         for (const auto& e : turn_.reply->timeline) {
             if (e.at_ns != ended_ns) continue;

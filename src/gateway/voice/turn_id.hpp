@@ -8,7 +8,7 @@ namespace tandem::gateway {
 
 inline constexpr std::size_t max_turn_id_bytes = 64;
 
-/// Whether a client may name its turn so: letters, digits and ._:- of ASCII.
+/// Whether this is a valid id for a client's turn: 1 to 64 ASCII letters, digits and `._:-`.
 inline bool is_turn_id(std::string_view id) noexcept {
     const auto is_known = [](char c) {
         return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||

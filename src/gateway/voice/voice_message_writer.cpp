@@ -69,11 +69,11 @@ json silence_of(const voice_timing& t) {
     json out{{"total", 0}};
     double total = 0;
     for_each_voice_part(t, [&](const char* name, duration part) {
-        const auto ms = round_ms(to_ms(part));
+        const auto ms = round_to_microseconds(to_ms(part));
         out[name] = ms;
         total += ms;
     });
-    out["total"] = round_ms(total);
+    out["total"] = round_to_microseconds(total);
     return out;
 }
 
@@ -86,18 +86,19 @@ json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silenc
              {"warmings", m.warmings},
              {"retries", m.retries},
              {"guard_waits", m.guard_waits},
-             {"guard_wait_ms", round_ms(m.guard_wait_ms)},
-             {"slot_wait_ms", round_ms(m.slot_wait_ms)},
-             {"longest_gap_ms", round_ms(m.longest_gap_ms)},
-             {"reasoning_ms", round_ms(m.reasoning_ms)},
+             {"guard_wait_ms", round_to_microseconds(m.guard_wait_ms)},
+             {"slot_wait_ms", round_to_microseconds(m.slot_wait_ms)},
+             {"longest_gap_ms", round_to_microseconds(m.longest_gap_ms)},
+             {"reasoning_ms", round_to_microseconds(m.reasoning_ms)},
              {"reasoning_cut", m.reasoning_cut},
-             {"total_ms", round_ms(m.total_ms)}};
-    if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = round_ms(m.first_chunk_ms);
+             {"total_ms", round_to_microseconds(m.total_ms)}};
+    if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = round_to_microseconds(m.first_chunk_ms);
     if (m.draft_ms > 0) {
-        out["draft_first_token_ms"] = round_ms(m.draft_first_token_ms);
-        out["draft_ms"] = round_ms(m.draft_ms);
+        out["draft_first_token_ms"] = round_to_microseconds(m.draft_first_token_ms);
+        out["draft_ms"] = round_to_microseconds(m.draft_ms);
     }
-    if (m.cancel_to_idle_ms > 0) out["cancel_to_idle_ms"] = round_ms(m.cancel_to_idle_ms);
+    if (m.cancel_to_idle_ms > 0)
+        out["cancel_to_idle_ms"] = round_to_microseconds(m.cancel_to_idle_ms);
     if (silence) out["voice_to_voice_ms"] = silence_of(*silence);
     return out;
 }
@@ -116,7 +117,7 @@ json timeline_of(const reply_result& r) {
     auto events = json::array();
     for (const auto& e : r.timeline) {
         json event{{"what", to_string(e.what)},
-                   {"at_ms", round_ms(static_cast<double>(e.at_ns) / 1e6)}};
+                   {"at_ms", round_to_microseconds(static_cast<double>(e.at_ns) / 1e6)}};
         if (e.slot >= 0) event["slot"] = e.slot;
         if (e.chunk >= 0) event["chunk"] = e.chunk;
         if (e.server >= 0) event["server"] = e.server;
@@ -159,12 +160,12 @@ std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk
                     {"speech", c.speech},
                     {"boundary", to_string(c.boundary)},
                     {"tokens", c.tokens},
-                    {"gap_ms", round_ms(c.metrics.gap_ms)},
+                    {"gap_ms", round_to_microseconds(c.metrics.gap_ms)},
                     {"slot", c.metrics.slot},
                     {"slot_reused", c.metrics.slot_reused},
                     {"cached", c.metrics.cached},
                     {"evaluated", c.metrics.evaluated},
-                    {"guard_wait_ms", round_ms(c.metrics.guard_wait_ms)}});
+                    {"guard_wait_ms", round_to_microseconds(c.metrics.guard_wait_ms)}});
     if (!c.language.empty()) out["language"] = c.language;
     if (!c.marks.empty()) out["marks"] = marks_of(c.marks);
     if (is_filler) out["filler"] = true;
@@ -206,9 +207,9 @@ std::string encode_end(const voice_end& e) {
     const auto& r = e.result;
     // The reply has not begun, so it has no text and no usage.
     if (r.error == errc::nothing_to_resume)
-        return error_text({.why = to_api_error(r.error, r.diagnostics),
-                           .reply = e.reply,
-                           .turn = std::string(e.turn)});
+        return encode_error({.why = to_api_error(r.error, r.diagnostics),
+                             .reply = e.reply,
+                             .turn = std::string(e.turn)});
     const bool failed = r.finish_reason == finish_reason::error;
     json out{{"type", failed ? "error" : "end"}};
     add_names(out, e.reply, e.turn);
@@ -220,7 +221,7 @@ std::string encode_end(const voice_end& e) {
     return dump_json(out);
 }
 
-std::string error_text(const voice_error& e) {
+std::string encode_error(const voice_error& e) {
     json out{{"type", "error"}};
     if (e.reply) out["reply"] = std::to_string(*e.reply);
     if (!e.turn.empty()) out["turn"] = e.turn;

@@ -98,6 +98,6 @@ struct voice_error {
     /// Whether the socket is closed afterwards.
     bool fatal = false;
 };
-std::string error_text(const voice_error& e);
+std::string encode_error(const voice_error& e);
 
 }  // namespace tandem::gateway

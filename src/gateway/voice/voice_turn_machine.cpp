@@ -66,7 +66,7 @@ void voice_turn_machine::deliver_end(const voice_turn& turn) {
 }
 
 void voice_turn_machine::send_error(api_error why) {
-    send(error_text({.why = std::move(why), .turn = answered_.turn, .call = answered_.call}));
+    send(encode_error({.why = std::move(why), .turn = answered_.turn, .call = answered_.call}));
 }
 
 // --- turns and replies
@@ -108,7 +108,7 @@ void voice_turn_machine::end_waiting_turns(const api_error* why) {
         if (w.turn->what == kind::messages) continue;
         if (why && !w.is_cancelled)
             deliver_end(*w.turn,
-                        error_text({.why = *why, .reply = w.turn->number, .turn = w.turn->id}));
+                        encode_error({.why = *why, .reply = w.turn->number, .turn = w.turn->id}));
         else
             deliver_end(*w.turn);
     }
@@ -277,12 +277,12 @@ std::optional<voice_timing> voice_turn_machine::report_first_chunk(const reply_r
     if (!reply_->first_chunk_at || reply_->turn->is_given_text()) return std::nullopt;
     const auto& turn = *reply_->turn;
     const auto chunk_at = *reply_->first_chunk_at;
-    const auto timing = compute_timing({.asked_at = turn.asked_at,
-                                        .begun_at = reply_->begun_at,
-                                        .chunk_at = chunk_at,
-                                        .user_stopped_ago = turn.user_stopped_ago,
-                                        .vad_stop = turn.vad_stop},
-                                       result);
+    const auto timing = compute_voice_timing({.asked_at = turn.asked_at,
+                                              .begun_at = reply_->begun_at,
+                                              .chunk_at = chunk_at,
+                                              .user_stopped_ago = turn.user_stopped_ago,
+                                              .vad_stop = turn.vad_stop},
+                                             result);
     actions_.push_back(voice_action::first_chunk{chunk_at - turn.asked_at, timing});
     return timing;
 }
@@ -350,9 +350,9 @@ void voice_turn_machine::check(time_point now) {
     advance(now);
 }
 
-// Requests the next chunk anyway. After its last chunk, the reply then ends; otherwise it reports
-// why it does not continue. An ended reply no longer delays asides, and a filler no longer delays
-// the answer.
+// Requests the next chunk anyway. If the overdue chunk was the last one, the reply then ends;
+// otherwise it reports why it does not continue. An ended reply no longer delays asides, and a
+// filler no longer delays the answer.
 void voice_turn_machine::on_continue_overdue(time_point now) {
     if (reply_->filler.is_speaking) return end_filler(now);
     if (!is_running()) reply_->is_speaking = false;

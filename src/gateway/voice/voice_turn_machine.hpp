@@ -99,13 +99,14 @@ class voice_turn_machine {
     /// No draft was started for the client's turn; `reason` says why.
     void on_draft_skipped(std::string_view turn, std::string_view reason);
 
-    /// The gateway stops: no further turn begins, and the session ends after the running reply.
+    /// The gateway is stopping: no further turn begins, and the session ends after the running
+    /// reply.
     void drain(time_point now);
     /// Draining takes too long: interrupts the running reply. A session that moves is released at
     /// once if the store has its record.
     void stop(time_point now, bool is_recorded = false);
 
-    /// The gateway stops, and another one can continue the session.
+    /// The gateway is stopping, and another one can continue the session.
     void begin_move(time_point now);
     bool is_moving() const noexcept { return is_moving_; }
     /// Whether the listener would not notice a move now: nothing runs, or the voice has just begun
@@ -116,8 +117,7 @@ class voice_turn_machine {
     void move(time_point now);
     /// Another gateway takes the session, or may do so: closes the socket.
     void release_to_gateway(time_point now, voice_close why);
-    /// Whether the session ends here as soon as nothing runs and the other gateway can have all of
-    /// it.
+    /// Whether the session ends here as soon as nothing runs and its newest record is in the store.
     bool is_released() const noexcept { return is_released_; }
     /// Another gateway has the session.
     void end_taken_over() { finish(voice_close::taken_over); }

@@ -26,8 +26,8 @@ std::size_t count_heard(std::string_view speech, const voice::heard& m) {
     return m.chars.value_or(0);
 }
 
-/// Whether the last turn had one. Such replies are outside of the history, as are asides, which are
-/// no turns.
+/// Whether the last turn had a raw prompt. The reply to one is outside of the history. So is an
+/// aside, which is not a turn.
 bool has_raw_prompt(const session_record& r) {
     const auto is_of_turn = [&](const auto& reply) {
         return reply && reply->number == r.turn->number && reply->is_outside_history;
@@ -70,7 +70,7 @@ std::optional<chunk_id> voice_turn_machine::find_in_history(const client_chunk_i
 }
 
 void voice_turn_machine::handle(time_point, const voice::speaking& m) {
-    // Another gateway may have had the reply that has ended.
+    // After a move, the reply that has ended may be another gateway's.
     if (!is_running() || !reply_->has(m.chunk) || reply_->is_filler(m.chunk)) return;
     actions_.push_back(voice_action::speaks_until{reply_->to_library_id(m.chunk), m.ends_in});
 }
@@ -103,7 +103,7 @@ std::optional<api_error> voice_turn_machine::find_fault(const voice::start& firs
                       "last.chunk");
 }
 
-// A report that was lost with the socket, or made without one.
+// Applies a report that was lost with the socket, or that the client made while it had none.
 void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     const bool has_place = last.chars || last.share || last.words || last.said;
     if (has_place) handle({}, last);
@@ -118,7 +118,7 @@ void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     drop_resume_if_heard();
 }
 
-// Ordered by their ends.
+// In the order in which the turns end.
 std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start& first) const {
     std::vector<std::string> turns;
     turns.reserve(held_texts_.size() + waiting_.size() + 2);

@@ -52,9 +52,9 @@ duration find_least_grace(const voice_limits& limits) {
 }  // namespace
 
 std::string encode_no_session_error(voice_message_ids ids) {
-    return error_text({.why = make_error(409, "no_session", "the first message must be start"),
-                       .turn = std::move(ids.turn),
-                       .call = std::move(ids.call)});
+    return encode_error({.why = make_error(409, "no_session", "the first message must be start"),
+                         .turn = std::move(ids.turn),
+                         .call = std::move(ids.call)});
 }
 
 void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,

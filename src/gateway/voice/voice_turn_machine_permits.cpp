@@ -29,10 +29,10 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
     voice_error error{.why = std::move(why), .turn = turn->id};
     if (turn->what == kind::messages) {
         if (turn->results.size() == 1) error.call = turn->results[0].id;
-        deliver(error_text(error));
+        deliver(encode_error(error));
     } else {
         error.reply = number;
-        deliver_end(*turn, error_text(error));
+        deliver_end(*turn, encode_error(error));
     }
     advance(now);
 }

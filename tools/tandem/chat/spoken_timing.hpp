@@ -37,7 +37,7 @@ inline spoken_timing compute_timing(const spoken_timestamps& m, const reply_resu
                                           .begun_at = m.begun_at,
                                           .chunk_at = chunk_at,
                                           .vad_stop = m.vad_stop};
-    return {.stage = gateway::compute_timing(stage, result).value_or(gateway::voice_timing{}),
+    return {.stage = gateway::compute_voice_timing(stage, result).value_or(gateway::voice_timing{}),
             .synthesis = made_at - chunk_at,
             .playback = std::max(m.sound_at, made_at) - made_at};
 }

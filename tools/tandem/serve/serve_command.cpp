@@ -144,7 +144,7 @@ class serving {
             // These faults depend on the models that the servers reported.
             for (const auto& f : e.faults()) refuse(fmt::format("{} {}", f.field, f.message));
             return end(wrong_use);
-        } catch (const gateway::store_error& e) {
+        } catch (const gateway::adapter_store_error& e) {
             refuse(fmt::format("--state {}", e.what()));
             return end(wrong_use);
         } catch (const boost::system::system_error& e) {

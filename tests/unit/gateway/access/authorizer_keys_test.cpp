@@ -40,7 +40,7 @@ TEST(replace_keys, takes_a_new_key_under_an_old_name) {
     EXPECT_EQ(status_of(g.chat(bearer("bot"))), 401);
     const auto a = g.chat("Bearer rotated-key");
     ASSERT_EQ(status_of(a), 200);
-    EXPECT_EQ(std::get<admitted>(a).key_name(), "bot");
+    EXPECT_EQ(std::get<admitted_request>(a).key_name(), "bot");
 }
 
 TEST(replace_keys, keeps_what_a_key_has_used) {
@@ -63,7 +63,7 @@ TEST(replace_keys, counts_replies_that_run) {
     const auto two = g.chat(bearer("bot"));
     replace(g, {with_limits(0, 1)});
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 0);
-    std::get<admitted>(one).release();
+    std::get<admitted_request>(one).release();
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 0) << "one request runs, which is the limit";
     replace(g, {with_limits(0, 2)});
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
@@ -74,7 +74,7 @@ TEST(replace_keys, leaves_what_runs_as_it_was_let_in) {
     key.models = {"talk"};
     gate g({key});
     const auto a = g.chat(bearer("bot"));
-    const auto& running = std::get<admitted>(a);
+    const auto& running = std::get<admitted_request>(a);
     key.models = {"other"};
     key.priority = reply_priority::low;
     replace(g, {key});
@@ -89,7 +89,7 @@ TEST(replace_keys, leaves_what_runs_as_it_was_let_in) {
 TEST(replace_keys, shuts_the_gate_if_none_are_left) {
     gate g({key_named("bot")});
     replace(g, {});
-    EXPECT_FALSE(g.access.is_open());
+    EXPECT_FALSE(g.access.allows_anonymous());
     for (const auto& authorization : {std::string(), bearer("bot")})
         EXPECT_EQ(status_of(g.chat(authorization)), 401) << authorization;
     replace(g, {key_named("bot")});
@@ -98,8 +98,8 @@ TEST(replace_keys, shuts_the_gate_if_none_are_left) {
 
 TEST(replace_keys, shuts_a_gate_that_was_open) {
     gate g({});
-    EXPECT_TRUE(g.access.is_open());
-    const auto session = std::get<admitted>(g.ask(endpoint::voice, ""));
+    EXPECT_TRUE(g.access.allows_anonymous());
+    const auto session = std::get<admitted_request>(g.ask(endpoint::voice, ""));
     replace(g, {key_named("bot")});
     EXPECT_EQ(status_of(g.chat("")), 401);
     EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 401);
@@ -107,14 +107,14 @@ TEST(replace_keys, shuts_a_gate_that_was_open) {
 
 TEST(authorize_reply, goes_by_the_keys_that_are_there_now) {
     gate g({key_named("bot")});
-    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    const auto session = std::get<admitted_request>(g.ask(endpoint::voice, bearer("bot")));
     EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 200);
 
     auto high = key_named("bot");
     high.priority = reply_priority::high;
     replace(g, {high});
     const auto reply = g.access.authorize_reply(session, at(0s));
-    EXPECT_EQ(std::get<admitted>(reply).priority(), reply_priority::high);
+    EXPECT_EQ(std::get<admitted_request>(reply).priority(), reply_priority::high);
 
     auto read_only = key_named("bot");
     read_only.rights = {right::read};
@@ -124,7 +124,7 @@ TEST(authorize_reply, goes_by_the_keys_that_are_there_now) {
 
 TEST(authorize_reply, refuses_a_session_whose_key_is_gone) {
     gate g({key_named("bot"), key_named("other")});
-    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    const auto session = std::get<admitted_request>(g.ask(endpoint::voice, bearer("bot")));
     auto rotated = key_named("bot");
     rotated.sha256 = *hash_sha256("rotated-key");
     replace(g, {rotated});
@@ -133,9 +133,9 @@ TEST(authorize_reply, refuses_a_session_whose_key_is_gone) {
     EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s))), 401);
 }
 
-TEST(admitted, may_outlive_the_authorizer) {
+TEST(admitted_request, may_outlive_the_authorizer) {
     auto g = std::make_unique<gate>(std::vector{with_limits(10, 1)});
-    auto running = std::get<admitted>(g->chat(bearer("bot")));
+    auto running = std::get<admitted_request>(g->chat(bearer("bot")));
     g.reset();
     EXPECT_EQ(running.key_name(), "bot");
     running.release();

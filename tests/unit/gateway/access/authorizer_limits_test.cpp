@@ -63,7 +63,7 @@ TEST(tokens_per_minute, let_no_reply_begin_until_what_was_used_is_paid_off) {
     key.tokens_per_minute = 600;
     gate g({key});
     const auto first = g.chat(bearer("bot"));
-    g.access.charge_tokens(std::get<admitted>(first), at(0s), 900);
+    g.access.charge_tokens(std::get<admitted_request>(first), at(0s), 900);
     const auto e = error_of(g.chat(bearer("bot"), at(0s)));
     EXPECT_EQ(e.status, 429);
     EXPECT_EQ(e.retry_after, 31s) << "300 tokens too many, and one to start with";
@@ -77,8 +77,8 @@ TEST(tokens_per_minute, are_charged_also_when_the_reply_was_released) {
     key.tokens_per_minute = 60;
     gate g({key});
     auto reply = g.chat(bearer("bot"));
-    std::get<admitted>(reply).release();
-    g.access.charge_tokens(std::get<admitted>(reply), at(0s), 60);
+    std::get<admitted_request>(reply).release();
+    g.access.charge_tokens(std::get<admitted_request>(reply), at(0s), 60);
     EXPECT_EQ(status_of(g.chat(bearer("bot"), at(0s))), 429);
 }
 
@@ -90,11 +90,11 @@ TEST(concurrent, is_a_bound_of_replies_until_they_are_released) {
     EXPECT_EQ(e.status, 429);
     EXPECT_EQ(e.code, "concurrency_limit_exceeded");
     EXPECT_EQ(e.retry_after, 1s);
-    std::get<admitted>(one).release();
+    std::get<admitted_request>(one).release();
     auto three = g.chat(bearer("bot"));
     EXPECT_EQ(status_of(three), 200);
     EXPECT_EQ(status_of(g.chat(bearer("bot"))), 429);
-    std::get<admitted>(one).release();
+    std::get<admitted_request>(one).release();
     EXPECT_EQ(status_of(g.chat(bearer("bot"))), 429) << "released twice";
 }
 
@@ -105,10 +105,10 @@ TEST(concurrent, counts_no_reply_that_is_gone) {
 
 TEST(concurrent, counts_a_reply_once_that_was_moved) {
     gate g({with_seats(2)});
-    auto one = std::get<admitted>(g.chat(bearer("bot")));
+    auto one = std::get<admitted_request>(g.chat(bearer("bot")));
     auto moved = std::move(one);
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
-    moved = std::get<admitted>(g.chat(bearer("bot")));
+    moved = std::get<admitted_request>(g.chat(bearer("bot")));
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
 }
 
@@ -135,7 +135,7 @@ TEST(authorize_reply, counts_the_replies_of_a_session) {
     auto key = with_seats(1);
     key.requests_per_minute = 3;
     gate g({key});
-    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    const auto session = std::get<admitted_request>(g.ask(endpoint::voice, bearer("bot")));
     {
         const auto reply = g.access.authorize_reply(session, at(0s));
         EXPECT_EQ(status_of(reply), 200);
@@ -149,11 +149,12 @@ TEST(authorize_reply, counts_the_replies_of_a_session) {
 
 TEST(authorize_reply, gives_a_session_that_has_a_permit_another_one_in_its_place) {
     gate g({with_seats(1)});
-    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    std::optional<admitted> seat = std::get<admitted>(g.access.authorize_reply(session, at(0s)));
+    const auto session = std::get<admitted_request>(g.ask(endpoint::voice, bearer("bot")));
+    std::optional<admitted_request> seat =
+        std::get<admitted_request>(g.access.authorize_reply(session, at(0s)));
     auto next = g.access.authorize_reply(session, at(0s), seat);
     ASSERT_EQ(status_of(next), 200);
-    seat = std::get<admitted>(std::move(next));
+    seat = std::get<admitted_request>(std::move(next));
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 0) << "it counts once";
     seat.reset();
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
@@ -163,9 +164,9 @@ TEST(authorize_reply, leaves_the_permit_of_the_reply_before_if_it_refuses) {
     auto key = with_seats(2);
     key.requests_per_minute = 1;
     gate g({key});
-    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    const std::optional<admitted> seat =
-        std::get<admitted>(g.access.authorize_reply(session, at(0s)));
+    const auto session = std::get<admitted_request>(g.ask(endpoint::voice, bearer("bot")));
+    const std::optional<admitted_request> seat =
+        std::get<admitted_request>(g.access.authorize_reply(session, at(0s)));
     EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s), seat)), 429);
     key.requests_per_minute = 0;
     key.concurrent = 1;
@@ -175,13 +176,14 @@ TEST(authorize_reply, leaves_the_permit_of_the_reply_before_if_it_refuses) {
 
 TEST(authorize_reply, counts_no_permit_that_is_of_another_key) {
     gate g({with_seats(1), key_named("other")});
-    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    const auto session = std::get<admitted_request>(g.ask(endpoint::voice, bearer("bot")));
     const auto running = g.chat(bearer("bot"));
-    const std::optional<admitted> others = std::get<admitted>(g.chat(bearer("other")));
+    const std::optional<admitted_request> others =
+        std::get<admitted_request>(g.chat(bearer("other")));
     EXPECT_EQ(error_of(g.access.authorize_reply(session, at(0s), others)).code,
               "concurrency_limit_exceeded");
-    const std::optional<admitted> released =
-        std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    const std::optional<admitted_request> released =
+        std::get<admitted_request>(g.ask(endpoint::voice, bearer("bot")));
     EXPECT_EQ(status_of(g.access.authorize_reply(session, at(0s), released)), 429);
 }
 
@@ -193,7 +195,7 @@ void fail(gate& g, int times, std::string_view remote = home) {
 
 TEST(failed_attempts, are_refused_unheard_when_they_are_too_many) {
     gate g({key_named("bot")});
-    fail(g, failure_limit::per_minute);
+    fail(g, auth_failure_limit::per_minute);
     const auto e = error_of(g.chat("Bearer wrong", at(0s), home));
     EXPECT_EQ(e.status, 429);
     EXPECT_EQ(e.code, "too_many_failures");
@@ -256,7 +258,7 @@ TEST(limits, are_none_if_there_are_no_keys) {
     std::vector<admission> running;
     for (int i = 0; i < 1000; ++i) running.push_back(g.chat("Bearer wrong"));
     for (const auto& a : running) EXPECT_EQ(status_of(a), 200);
-    g.access.charge_tokens(std::get<admitted>(running.front()), at(0s), 1'000'000'000);
+    g.access.charge_tokens(std::get<admitted_request>(running.front()), at(0s), 1'000'000'000);
     EXPECT_EQ(status_of(g.chat("")), 200);
 }
 

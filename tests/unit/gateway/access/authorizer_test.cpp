@@ -91,9 +91,9 @@ TEST(every_route, is_for_all_if_there_are_no_keys) {
 }
 
 TEST(authorizer, is_the_only_one_that_admits) {
-    EXPECT_FALSE(std::is_default_constructible_v<admitted>);
-    EXPECT_FALSE(std::is_copy_constructible_v<admitted>) << "a copy would be counted twice";
-    EXPECT_TRUE(std::is_nothrow_move_constructible_v<admitted>);
+    EXPECT_FALSE(std::is_default_constructible_v<admitted_request>);
+    EXPECT_FALSE(std::is_copy_constructible_v<admitted_request>) << "a copy would be counted twice";
+    EXPECT_TRUE(std::is_nothrow_move_constructible_v<admitted_request>);
 }
 
 TEST(authorizer, reports_who_was_let_in) {
@@ -103,7 +103,7 @@ TEST(authorizer, reports_who_was_let_in) {
     gate g({key_named("bot"), key});
     const auto a = g.chat(bearer("front-desk"));
     ASSERT_EQ(status_of(a), 200);
-    const auto& who = std::get<admitted>(a);
+    const auto& who = std::get<admitted_request>(a);
     EXPECT_EQ(who.key_name(), "front-desk");
     EXPECT_EQ(who.priority(), reply_priority::high);
     EXPECT_THAT(who.models(), ::testing::ElementsAre("talk"));
@@ -111,9 +111,10 @@ TEST(authorizer, reports_who_was_let_in) {
 
 TEST(authorizer, calls_those_anonymous_who_need_no_key) {
     gate without({});
-    EXPECT_EQ(std::get<admitted>(without.chat(bearer("bot"))).key_name(), "anonymous");
+    EXPECT_EQ(std::get<admitted_request>(without.chat(bearer("bot"))).key_name(), "anonymous");
     gate with({key_named("bot")});
-    EXPECT_EQ(std::get<admitted>(with.ask(endpoint::live, bearer("bot"))).key_name(), "anonymous");
+    EXPECT_EQ(std::get<admitted_request>(with.ask(endpoint::live, bearer("bot"))).key_name(),
+              "anonymous");
 }
 
 TEST(authorizer, tells_a_client_without_a_key_how_to_send_one) {
@@ -159,7 +160,7 @@ TEST(authorizer, takes_a_key_from_a_subprotocol_for_a_websocket_only) {
 TEST(check_model_allowed, allows_all_models_if_none_are_listed) {
     gate g({key_named("bot")});
     const auto a = g.chat(bearer("bot"));
-    EXPECT_FALSE(check_model_allowed(std::get<admitted>(a), "any"));
+    EXPECT_FALSE(check_model_allowed(std::get<admitted_request>(a), "any"));
 }
 
 TEST(check_model_allowed, allows_the_listed_models_by_their_whole_names) {
@@ -168,9 +169,9 @@ TEST(check_model_allowed, allows_the_listed_models_by_their_whole_names) {
     gate g({key});
     const auto a = g.chat(bearer("bot"));
     for (const auto* const model : {"talk", "org/large"})
-        EXPECT_FALSE(check_model_allowed(std::get<admitted>(a), model)) << model;
+        EXPECT_FALSE(check_model_allowed(std::get<admitted_request>(a), model)) << model;
     for (const auto& model : {""s, "tal"s, "talks"s, "Talk"s, "large"s, "talk\0"s, "\xFF"s}) {
-        const auto e = check_model_allowed(std::get<admitted>(a), model);
+        const auto e = check_model_allowed(std::get<admitted_request>(a), model);
         ASSERT_TRUE(e) << model;
         EXPECT_EQ(e->status, 403);
         EXPECT_EQ(e->code, "model_not_allowed");
@@ -183,7 +184,7 @@ TEST(check_model_allowed, bounds_what_it_repeats) {
     key.models = {"talk"};
     gate g({key});
     const auto a = g.chat(bearer("bot"));
-    const auto e = check_model_allowed(std::get<admitted>(a), std::string(1 << 20, 'm'));
+    const auto e = check_model_allowed(std::get<admitted_request>(a), std::string(1 << 20, 'm'));
     ASSERT_TRUE(e);
     EXPECT_LT(e->message.size(), 300u);
 }

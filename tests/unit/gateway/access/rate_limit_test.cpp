@@ -132,22 +132,22 @@ TEST(rate_limit, keeps_the_share_that_was_taken_if_the_bound_changes) {
 
 TEST(rate_limit, reports_how_long_until_it_is_full) {
     rate_limit limit(60);
-    EXPECT_EQ(limit.debt(at(0s)), 0s);
+    EXPECT_EQ(limit.time_until_full(at(0s)), 0s);
     limit.charge(at(0s), 90);
-    EXPECT_EQ(limit.debt(at(0s)), 90s);
-    EXPECT_EQ(limit.debt(at(80s)), 10s);
-    EXPECT_EQ(limit.debt(at(91s)), 0s);
+    EXPECT_EQ(limit.time_until_full(at(0s)), 90s);
+    EXPECT_EQ(limit.time_until_full(at(80s)), 10s);
+    EXPECT_EQ(limit.time_until_full(at(91s)), 0s);
 }
 
 TEST(rate_limit, takes_over_what_is_known_elsewhere) {
     rate_limit limit(60);
     takings(limit, at(0s));
-    limit.set_debt(at(0s), 55s);
+    limit.set_time_until_full(at(0s), 55s);
     EXPECT_EQ(takings(limit, at(0s)), 5);
-    limit.set_debt(at(0s), 62s);
+    limit.set_time_until_full(at(0s), 62s);
     EXPECT_EQ(limit.time_until_allowed(at(0s)), 3s);
-    limit.set_debt(at(0s), tandem::duration::max());
-    EXPECT_EQ(limit.debt(at(0s)), 24h);
+    limit.set_time_until_full(at(0s), tandem::duration::max());
+    EXPECT_EQ(limit.time_until_full(at(0s)), 24h);
 }
 
 TEST(rate_limit, is_exact_over_many_small_steps) {

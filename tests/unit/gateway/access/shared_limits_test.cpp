@@ -21,13 +21,13 @@ using ::testing::HasSubstr;
 /// The other gateways, played by the test.
 class played_limits final : public shared_limits {
  public:
-    void request_verdict(const question& q, verdict_handler done) override {
-        questions.push_back(q);
+    void request_verdict(const limit_query& q, verdict_handler done) override {
+        queries.push_back(q);
         handlers.push_back(std::move(done));
     }
-    void settle(const settlement& s, settled_handler done) override {
-        settlements.push_back(s);
-        settled.push_back(std::move(done));
+    void report_usage(const usage_report& s, report_handler done) override {
+        reports.push_back(s);
+        report_handlers.push_back(std::move(done));
     }
     std::int64_t count_members() const override { return members; }
 
@@ -37,10 +37,10 @@ class played_limits final : public shared_limits {
         done(now, v);
     }
 
-    std::vector<question> questions;
+    std::vector<limit_query> queries;
     std::deque<verdict_handler> handlers;
-    std::vector<settlement> settlements;
-    std::vector<settled_handler> settled;
+    std::vector<usage_report> reports;
+    std::vector<report_handler> report_handlers;
     std::int64_t members = 3;
 };
 
@@ -51,7 +51,7 @@ class shared_key : public ::testing::Test {
     /// Handlers that were never called own `others`, which owns them.
     ~shared_key() override {
         others->handlers.clear();
-        others->settled.clear();
+        others->report_handlers.clear();
     }
     void open_gate(api_key key) {
         g.emplace(std::vector{std::move(key), key_named("other")});
@@ -59,7 +59,7 @@ class shared_key : public ::testing::Test {
     }
     /// Returns the admission, or nullopt after asking the other gateways.
     std::optional<admission> begin(admission first, time_point now) {
-        auto* const open = std::get_if<undecided>(&first);
+        auto* const open = std::get_if<locally_admitted_request>(&first);
         if (!open) return first;
         g->access.decide_with_cluster(std::move(*open), now,
                                       [this](admission a) { decided = std::move(a); });
@@ -79,10 +79,11 @@ class shared_key : public ::testing::Test {
     }
     /// The number of concurrent replies out of `tries` while the others do not answer.
     std::size_t count_running_alone(int tries) {
-        std::vector<admitted> running;
+        std::vector<admitted_request> running;
         for (int i = 0; i < tries; ++i) {
             auto a = chat(at(0s), std::nullopt);
-            if (auto* const who = std::get_if<admitted>(&a)) running.push_back(std::move(*who));
+            if (auto* const who = std::get_if<admitted_request>(&a))
+                running.push_back(std::move(*who));
         }
         return running.size();
     }
@@ -100,8 +101,8 @@ TEST_F(shared_key, asks_nobody_for_what_has_no_limit) {
     EXPECT_EQ(status_of(g->chat(bearer("other"))), 200);
     EXPECT_EQ(status_of(g->ask(endpoint::list_models, bearer("bot"))), 200);
     EXPECT_EQ(status_of(g->ask(endpoint::metrics, bearer("bot"))), 403);
-    EXPECT_TRUE(others->questions.empty());
-    EXPECT_TRUE(std::holds_alternative<undecided>(g->chat(bearer("bot"))));
+    EXPECT_TRUE(others->queries.empty());
+    EXPECT_TRUE(std::holds_alternative<locally_admitted_request>(g->chat(bearer("bot"))));
 }
 
 TEST_F(shared_key, asks_with_all_its_limits) {
@@ -110,8 +111,8 @@ TEST_F(shared_key, asks_with_all_its_limits) {
     bot.concurrent = 4;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    ASSERT_EQ(others->questions.size(), 1u);
-    const auto& one = others->questions[0];
+    ASSERT_EQ(others->queries.size(), 1u);
+    const auto& one = others->queries[0];
     EXPECT_EQ(one.key, "bot");
     EXPECT_THAT(
         (std::vector{one.requests_per_minute, one.tokens_per_minute, one.concurrent, one.running}),
@@ -133,7 +134,7 @@ TEST_F(shared_key, is_refused_without_asking_until_the_limit_allows_it_again) {
     open_gate(bot);
     chat(at(0s), shared_limits::verdict{.requests_debt = 62s});
     EXPECT_EQ(status_of(chat(at(2900ms), yes)), 429);
-    EXPECT_EQ(others->questions.size(), 1u);
+    EXPECT_EQ(others->queries.size(), 1u);
     EXPECT_EQ(status_of(chat(at(3s), yes)), 200);
 }
 
@@ -148,13 +149,13 @@ TEST_F(shared_key, reports_the_tokens_of_its_replies) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    g->access.charge_tokens(std::get<admitted>(reply), at(0s), 900);
-    ASSERT_EQ(others->settlements.size(), 1u);
-    EXPECT_EQ(others->settlements[0].tokens, 900);
-    EXPECT_EQ(others->settlements[0].tokens_per_minute, 600);
-    EXPECT_EQ(others->settlements[0].running, std::nullopt);
+    g->access.charge_tokens(std::get<admitted_request>(reply), at(0s), 900);
+    ASSERT_EQ(others->reports.size(), 1u);
+    EXPECT_EQ(others->reports[0].tokens, 900);
+    EXPECT_EQ(others->reports[0].tokens_per_minute, 600);
+    EXPECT_EQ(others->reports[0].running, std::nullopt);
     EXPECT_EQ(status_of(chat(at(0s), yes)), 429);
-    EXPECT_EQ(others->questions.size(), 1u);
+    EXPECT_EQ(others->queries.size(), 1u);
 }
 
 TEST_F(shared_key, counts_running_replies_elsewhere) {
@@ -166,20 +167,20 @@ TEST_F(shared_key, counts_running_replies_elsewhere) {
     EXPECT_THAT(e.message, HasSubstr("limit of 2"));
     const auto two = chat(at(0s), yes);
     EXPECT_EQ(status_of(two), 200) << "the other one has ended";
-    EXPECT_EQ(others->questions.back().running, 2);
+    EXPECT_EQ(others->queries.back().running, 2);
     EXPECT_EQ(status_of(chat(at(0s), yes)), 429) << "both are here";
-    EXPECT_EQ(others->questions.size(), 3u);
+    EXPECT_EQ(others->queries.size(), 3u);
 }
 
 TEST_F(shared_key, reports_when_its_replies_end) {
     bot.concurrent = 2;
     open_gate(bot);
-    auto one = std::get<admitted>(chat(at(0s), yes));
+    auto one = std::get<admitted_request>(chat(at(0s), yes));
     const auto two = chat(at(0s), yes);
     one.release();
-    ASSERT_EQ(others->settlements.size(), 1u);
-    EXPECT_EQ(others->settlements[0].key, "bot");
-    EXPECT_EQ(others->settlements[0].running, 1);
+    ASSERT_EQ(others->reports.size(), 1u);
+    EXPECT_EQ(others->reports[0].key, "bot");
+    EXPECT_EQ(others->reports[0].running, 1);
 }
 
 TEST_F(shared_key, reserves_the_place_of_a_reply_while_it_asks) {
@@ -189,22 +190,23 @@ TEST_F(shared_key, reserves_the_place_of_a_reply_while_it_asks) {
     EXPECT_EQ(status_of(g->chat(bearer("bot"))), 429);
     others->answer(at(0s), shared_limits::verdict{.running_elsewhere = 1});
     EXPECT_EQ(status_of(*decided), 429);
-    EXPECT_TRUE(std::holds_alternative<undecided>(g->chat(bearer("bot")))) << "it is free again";
+    EXPECT_TRUE(std::holds_alternative<locally_admitted_request>(g->chat(bearer("bot"))))
+        << "it is free again";
 }
 
 TEST_F(shared_key, gives_a_session_its_next_reply_in_the_place_of_the_one_before) {
     bot.concurrent = 1;
     open_gate(bot);
-    const auto session = std::get<admitted>(g->ask(endpoint::voice, bearer("bot")));
-    std::optional<admitted> before = std::get<admitted>(chat(at(0s), yes));
+    const auto session = std::get<admitted_request>(g->ask(endpoint::voice, bearer("bot")));
+    std::optional<admitted_request> before = std::get<admitted_request>(chat(at(0s), yes));
     EXPECT_EQ(begin(g->access.authorize_reply(session, at(0s), before), at(0s)), std::nullopt);
-    EXPECT_EQ(others->questions.back().running, 1);
+    EXPECT_EQ(others->queries.back().running, 1);
     others->answer(at(0s), yes);
     ASSERT_EQ(status_of(*decided), 200);
-    before = std::get<admitted>(std::move(*decided));
-    EXPECT_EQ(others->settlements.back().running, 1);
+    before = std::get<admitted_request>(std::move(*decided));
+    EXPECT_EQ(others->reports.back().running, 1);
     before.reset();
-    EXPECT_EQ(others->settlements.back().running, 0);
+    EXPECT_EQ(others->reports.back().running, 0);
 }
 
 // --- without an answer
@@ -242,7 +244,7 @@ TEST_F(shared_key, has_its_share_of_the_tokens) {
     EXPECT_EQ(status_of(chat(at(0s), std::nullopt)), 429);
     const auto reply = chat(at(1s), std::nullopt);
     ASSERT_EQ(status_of(reply), 200);
-    g->access.charge_tokens(std::get<admitted>(reply), at(1s), 200);
+    g->access.charge_tokens(std::get<admitted_request>(reply), at(1s), 200);
     EXPECT_EQ(status_of(chat(at(59s), std::nullopt)), 429);
     EXPECT_EQ(status_of(chat(at(61s), std::nullopt)), 200) << "200 tokens a minute";
 }
@@ -251,24 +253,24 @@ TEST_F(shared_key, reports_its_own_usage_when_the_others_answer_again) {
     bot.requests_per_minute = 60;
     open_gate(bot);
     chat(at(0s), yes);
-    EXPECT_FALSE(others->questions.back().is_doubtful);
+    EXPECT_FALSE(others->queries.back().is_doubtful);
     let_in_alone(1, at(1s));
     chat(at(2s), yes);
-    EXPECT_TRUE(others->questions.back().is_doubtful);
-    EXPECT_EQ(others->questions.back().requests_debt, 59s);
+    EXPECT_TRUE(others->queries.back().is_doubtful);
+    EXPECT_EQ(others->queries.back().requests_debt, 59s);
     EXPECT_EQ(status_of(chat(at(2s), yes)), 200) << "the answer counts alone";
-    EXPECT_FALSE(others->questions.back().is_doubtful);
+    EXPECT_FALSE(others->queries.back().is_doubtful);
 }
 
 TEST_F(shared_key, doubts_what_others_know_if_they_were_not_told_its_tokens) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    g->access.charge_tokens(std::get<admitted>(reply), at(0s), 1200);
-    others->settled.back()(at(0s), false);
+    g->access.charge_tokens(std::get<admitted_request>(reply), at(0s), 1200);
+    others->report_handlers.back()(at(0s), false);
     chat(at(0s), yes);
-    EXPECT_TRUE(others->questions.back().is_doubtful);
-    EXPECT_EQ(others->questions.back().tokens_debt, 120s);
+    EXPECT_TRUE(others->queries.back().is_doubtful);
+    EXPECT_EQ(others->queries.back().tokens_debt, 120s);
 }
 
 }  // namespace

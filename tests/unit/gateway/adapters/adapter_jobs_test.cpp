@@ -13,9 +13,9 @@ const adapter_job& added(adapter_jobs& jobs, const std::string& id) {
 
 TEST(adapter_jobs, wait_until_they_are_begun) {
     adapter_jobs jobs;
-    EXPECT_EQ(added(jobs, "a").state, job_state::queued);
+    EXPECT_EQ(added(jobs, "a").state, adapter_job_state::queued);
     EXPECT_EQ(jobs.begin_next_job()->id, "a");
-    EXPECT_EQ(jobs.find("a")->state, job_state::running);
+    EXPECT_EQ(jobs.find("a")->state, adapter_job_state::running);
     EXPECT_EQ(jobs.find("a")->scale, 0.5);
 }
 
@@ -39,10 +39,10 @@ TEST(adapter_jobs, are_done_or_have_failed_at_their_end) {
     jobs.end_running_job("", {{"http://a:1", ""}}, 200);
     jobs.begin_next_job();
     jobs.end_running_job("no server", {}, 201);
-    EXPECT_EQ(jobs.find("a")->state, job_state::done);
+    EXPECT_EQ(jobs.find("a")->state, adapter_job_state::done);
     EXPECT_EQ(jobs.find("a")->servers.size(), 1u);
     EXPECT_EQ(jobs.find("a")->finished, 200);
-    EXPECT_EQ(jobs.find("b")->state, job_state::failed);
+    EXPECT_EQ(jobs.find("b")->state, adapter_job_state::failed);
     EXPECT_EQ(jobs.find("b")->fault, "no server");
 }
 
@@ -50,7 +50,7 @@ TEST(adapter_jobs, end_once) {
     adapter_jobs jobs;
     added(jobs, "a");
     jobs.end_running_job("early", {}, 200);
-    EXPECT_EQ(jobs.find("a")->state, job_state::queued);
+    EXPECT_EQ(jobs.find("a")->state, adapter_job_state::queued);
 }
 
 TEST(adapter_jobs, are_refused_if_too_many_wait) {

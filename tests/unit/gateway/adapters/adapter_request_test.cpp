@@ -74,7 +74,7 @@ TEST(adapter_answer, reports_a_job) {
     const adapter_job job{.id = "job-1",
                           .adapter = "formal",
                           .scale = 0.5,
-                          .state = job_state::failed,
+                          .state = adapter_job_state::failed,
                           .fault = "why",
                           .servers = {{"http://a:1", "away"}, {"http://b:1", ""}},
                           .created = 100,

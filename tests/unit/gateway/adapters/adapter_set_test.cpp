@@ -43,11 +43,11 @@ TEST(adapter_set, says_nothing_for_a_model_without_adapters) {
 
 TEST(adapter_set, counts_what_is_deployed_if_nothing_is_asked) {
     auto s = of_two_models();
-    EXPECT_FALSE(s.has_deployed("talk"));
+    EXPECT_FALSE(s.has_deployed_adapters("talk"));
     s.set_deployed_scale("slang", 0.5);
-    EXPECT_TRUE(s.has_deployed("talk"));
-    EXPECT_FALSE(s.has_deployed("code"));
-    EXPECT_EQ(s.scale_of("slang"), 0.5);
+    EXPECT_TRUE(s.has_deployed_adapters("talk"));
+    EXPECT_FALSE(s.has_deployed_adapters("code"));
+    EXPECT_EQ(s.deployed_scale("slang"), 0.5);
     EXPECT_THAT(std::get<0>(s.select_adapters("talk", std::nullopt)),
                 ElementsAre(adapter_scale{0, 0}, adapter_scale{2, 0.5}));
 }

@@ -51,7 +51,7 @@ class adapter_file : public ::testing::Test {
         try {
             adapter_store s(file);
             return {};
-        } catch (const store_error& e) {
+        } catch (const adapter_store_error& e) {
             return e.what();
         }
     }
@@ -100,7 +100,7 @@ TEST_F(adapter_file, is_unchanged_if_it_cannot_be_written) {
     adapter_store s(file_);
     s.save_entry({"talk", "formal", 0.5});
     fs::create_directory(file_ + ".new");
-    EXPECT_THROW(s.save_entry({"talk", "formal", 1.0}), store_error);
+    EXPECT_THROW(s.save_entry({"talk", "formal", 1.0}), adapter_store_error);
     EXPECT_THAT(s.all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
 }
 
@@ -110,7 +110,7 @@ TEST_F(adapter_file, is_unchanged_if_its_folder_cannot_be_opened) {
     const auto before = bytes_of(file_);
     {
         const few_descriptors one(1);
-        EXPECT_THROW(s.save_entry({"talk", "formal", 1.0}), store_error);
+        EXPECT_THROW(s.save_entry({"talk", "formal", 1.0}), adapter_store_error);
     }
     EXPECT_EQ(bytes_of(file_), before);
     EXPECT_THAT(s.all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));

@@ -181,7 +181,7 @@ TEST(chat_stream, ends_with_the_error_and_nothing_else_if_it_fails) {
     std::string out;
     stream.write_text_piece("Hi", out);
     out.clear();
-    stream.fail({.status = 502, .code = "stream_incomplete", .message = "cut \xff"}, out);
+    stream.end_with_error({.status = 502, .code = "stream_incomplete", .message = "cut \xff"}, out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(1));
     EXPECT_EQ(json::parse(list[0])["error"]["code"], "stream_incomplete");
@@ -206,15 +206,15 @@ TEST(chat_stream, says_nothing_after_its_end) {
         answer_stream stream(head, true);
         std::string out;
         EXPECT_FALSE(stream.has_ended());
-        fails ? stream.fail({}, out) : stream.end(finish_reason::eos, usage, out);
+        fails ? stream.end_with_error({}, out) : stream.end(finish_reason::eos, usage, out);
         EXPECT_TRUE(stream.has_ended());
         out.clear();
         stream.write_text_piece("x", out);
         stream.write_reasoning_piece("x", out);
         stream.write_call({"c", "f", "{}"}, out);
         stream.end(finish_reason::eos, usage, out);
-        stream.fail({}, out);
-        stream.keep_alive(out);
+        stream.end_with_error({}, out);
+        stream.write_keep_alive(out);
         EXPECT_EQ(out, "");
     }
 }
@@ -222,7 +222,7 @@ TEST(chat_stream, says_nothing_after_its_end) {
 TEST(chat_stream, is_kept_alive_by_a_comment) {
     const answer_stream stream(head);
     std::string out;
-    stream.keep_alive(out);
+    stream.write_keep_alive(out);
     EXPECT_EQ(out, ": keep-alive\n\n");
 }
 

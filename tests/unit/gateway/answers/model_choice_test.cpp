@@ -27,7 +27,7 @@ class model_choice : public ::testing::Test {
         key.models = std::move(allowed);
         gate g({key});
         const auto let_in = g.chat(bearer("bot"));
-        return choose_model(names, asked, std::get<admitted>(let_in));
+        return choose_model(names, asked, std::get<admitted_request>(let_in));
     }
     std::size_t place(const std::vector<std::string>& names, const std::string& asked,
                       std::vector<std::string> allowed = {}) {
@@ -86,10 +86,10 @@ TEST(make_model_not_found_error, lists_the_models_that_there_are) {
                 EndsWith("m, ..."));
 }
 
-TEST(find_unserved_models, are_reported_with_those_that_there_are) {
+TEST(make_unserved_model_warnings, are_reported_with_those_that_there_are) {
     const api_keys keys({{.name = "desk", .models = {"talk", "tlak"}}, {.name = "all"}});
     const std::vector<std::string> served{"talk", "code"};
-    EXPECT_THAT(find_unserved_models(keys, served),
+    EXPECT_THAT(make_unserved_model_warnings(keys, served),
                 ElementsAre(AllOf(HasSubstr("\"desk\""), HasSubstr("\"tlak\""),
                                   HasSubstr("available: talk, code"))));
 }

@@ -123,7 +123,7 @@ TEST(response_events, end_once) {
     response_stream s(head());
     std::string out;
     s.write_text_piece("Hi.", out);
-    s.fail({.code = "server_down", .message = "it is gone"}, out);
+    s.end_with_error({.code = "server_down", .message = "it is gone"}, out);
     const auto last = events_of(out).back();
     EXPECT_EQ(last["type"], "response.failed");
     EXPECT_EQ(last["response"]["status"], "failed");
@@ -134,7 +134,7 @@ TEST(response_events, end_once) {
     s.write_text_piece("More.", out);
     s.write_call({}, out);
     s.end(finish_reason::eos, {}, out);
-    s.keep_alive(out);
+    s.write_keep_alive(out);
     EXPECT_EQ(out.size(), size);
 }
 

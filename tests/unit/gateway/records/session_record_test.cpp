@@ -1,6 +1,6 @@
 #include "gateway/records/session_record.hpp"
 
-#include "gateway/records/record_writer.hpp"
+#include "gateway/records/record_write_policy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace tandem::gateway;
 using ::testing::HasSubstr;
-using step = record_writer::step;
+using step = record_write_policy::step;
 
 session_record make_record() {
     return {.model = "talk",
@@ -74,8 +74,8 @@ TEST(session_record, cut_at_any_byte_is_refused) {
     for (std::size_t i = 0; i < text.size(); ++i) EXPECT_NE(fault_of(text.substr(0, i)), "") << i;
 }
 
-TEST(record_writer, writes_one_record_at_a_time) {
-    record_writer w;
+TEST(record_write_policy, writes_one_record_at_a_time) {
+    record_write_policy w;
     EXPECT_EQ(w.on_record_changed(), step::make);
     EXPECT_EQ(w.on_record_made(), step::write);
     EXPECT_EQ(w.on_record_changed(), step::nothing);
@@ -87,8 +87,8 @@ TEST(record_writer, writes_one_record_at_a_time) {
     EXPECT_TRUE(w.is_written());
 }
 
-TEST(record_writer, makes_a_record_again_that_changed_meanwhile) {
-    record_writer w;
+TEST(record_write_policy, makes_a_record_again_that_changed_meanwhile) {
+    record_write_policy w;
     w.on_record_changed();
     EXPECT_EQ(w.on_record_changed(), step::nothing);
     EXPECT_EQ(w.on_record_made(), step::make);
@@ -97,8 +97,8 @@ TEST(record_writer, makes_a_record_again_that_changed_meanwhile) {
     EXPECT_TRUE(w.is_written());
 }
 
-TEST(record_writer, writes_again_after_a_failure) {
-    record_writer w;
+TEST(record_write_policy, writes_again_after_a_failure) {
+    record_write_policy w;
     w.on_record_changed();
     w.on_record_made();
     EXPECT_EQ(w.on_record_written(false), step::nothing);

@@ -48,7 +48,7 @@ TEST(kept_response, is_read_by_other_gateways_as_it_was_written) {
     auto written = answered();
     written.affinity_key = "anna\n42";
     written.messages.back().tool_calls = {{"call_1", "clock", "{}"}};
-    const auto read = parse_response(serialize_response(written));
+    const auto read = parse_kept_response(serialize_kept_response(written));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->messages, written.messages);
     EXPECT_EQ(read->affinity_key, written.affinity_key);
@@ -56,14 +56,14 @@ TEST(kept_response, is_read_by_other_gateways_as_it_was_written) {
 
 TEST(kept_response, is_not_read_from_another_text) {
     for (const auto* text : {"", "anna", "anna\n", "anna\n{}", "anna\n{\"version\": 1}"})
-        EXPECT_FALSE(parse_response(text)) << text;
+        EXPECT_FALSE(parse_kept_response(text)) << text;
 }
 
 TEST(kept_response, precedes_the_input_and_follows_the_instructions) {
     auto r = ask("And you?");
     r.messages.insert(r.messages.begin(), {.role = "system", .content = "Be kind."});
     r.has_instructions = true;
-    EXPECT_FALSE(continue_response(r, answered(), many));
+    EXPECT_FALSE(prepend_earlier_messages(r, answered(), many));
     EXPECT_THAT(contents(r), ElementsAre("Be kind.", "Hello!", "Good evening.", "And you?"));
     EXPECT_EQ(r.affinity_key, "resp_1");
 }
@@ -72,7 +72,7 @@ TEST(kept_response, is_not_continued_without_the_output_of_its_calls) {
     auto before = answered();
     before.messages.back().tool_calls = {{.id = "c1", .name = "f", .arguments = "{}"}};
     auto r = ask("And?");
-    const auto error = continue_response(r, before, many);
+    const auto error = prepend_earlier_messages(r, before, many);
     ASSERT_TRUE(error);
     EXPECT_THAT(error->message, HasSubstr("'c1'"));
     EXPECT_THAT(contents(r), ElementsAre("And?"));
@@ -80,7 +80,7 @@ TEST(kept_response, is_not_continued_without_the_output_of_its_calls) {
 
 TEST(kept_response, is_not_continued_beyond_the_maximum_of_messages) {
     auto r = ask("And?");
-    const auto error = continue_response(r, answered(), 2);
+    const auto error = prepend_earlier_messages(r, answered(), 2);
     ASSERT_TRUE(error);
     EXPECT_EQ(error->param, "previous_response_id");
 }

@@ -33,13 +33,13 @@ struct counting : ::testing::Test {
 
     /// The value on the line of this series, or nothing if there is no such line.
     std::optional<double> value(const std::string& series) const {
-        std::istringstream in(metrics.text());
+        std::istringstream in(metrics.to_prometheus_text());
         for (std::string line; std::getline(in, line);)
             if (line.starts_with(series + " ")) return std::stod(line.substr(series.size()));
         return std::nullopt;
     }
     std::size_t series() const {
-        const auto text = metrics.text();
+        const auto text = metrics.to_prometheus_text();
         return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
     }
 };
@@ -251,26 +251,27 @@ TEST_F(counting, has_bounded_labels_whatever_comes) {
     const auto before = series();
     for (int i = 1; i < 100; ++i) tell_all_of(i);
     EXPECT_EQ(series(), before);
-    EXPECT_THAT(metrics.text(), Not(HasSubstr("odd")));
+    EXPECT_THAT(metrics.to_prometheus_text(), Not(HasSubstr("odd")));
 }
 
 TEST_F(counting, shows_no_credentials_of_servers) {
-    EXPECT_THAT(metrics.text(), HasSubstr("http://10.0.0.7:8081"));
-    EXPECT_THAT(metrics.text(), Not(HasSubstr("secret")));
+    EXPECT_THAT(metrics.to_prometheus_text(), HasSubstr("http://10.0.0.7:8081"));
+    EXPECT_THAT(metrics.to_prometheus_text(), Not(HasSubstr("secret")));
 }
 
 TEST_F(counting, reports_what_was_built) {
-    EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION_STRING "\"} 1\n"));
-    EXPECT_THAT(metrics.text(), HasSubstr("tandem_build_info{compiler=\""));
+    EXPECT_THAT(metrics.to_prometheus_text(),
+                HasSubstr(",version=\"" TANDEM_VERSION_STRING "\"} 1\n"));
+    EXPECT_THAT(metrics.to_prometheus_text(), HasSubstr("tandem_build_info{compiler=\""));
 }
 
 TEST_F(counting, reports_the_process) {
-    const auto text = metrics.text({.cpu_seconds = 1.5,
-                                    .start_time_seconds = 1'700'000'000.25,
-                                    .resident_memory_bytes = 5 << 20,
-                                    .virtual_memory_bytes = 6 << 20,
-                                    .open_fds = 12,
-                                    .max_fds = 1024});
+    const auto text = metrics.to_prometheus_text({.cpu_seconds = 1.5,
+                                                  .start_time_seconds = 1'700'000'000.25,
+                                                  .resident_memory_bytes = 5 << 20,
+                                                  .virtual_memory_bytes = 6 << 20,
+                                                  .open_fds = 12,
+                                                  .max_fds = 1024});
     for (const std::string line :
          {"# TYPE process_cpu_seconds_total counter", "process_cpu_seconds_total 1.5",
           "process_start_time_seconds 1700000000.25", "process_resident_memory_bytes 5242880",
@@ -359,7 +360,7 @@ families read(const std::string& text) {
 }
 
 TEST_F(all_counted, is_well_formed) {
-    const auto text = metrics.text();
+    const auto text = metrics.to_prometheus_text();
     EXPECT_TRUE(text.ends_with('\n'));
     EXPECT_GT(read(text).size(), 30u);
 }
@@ -402,12 +403,12 @@ const tandem::cluster::cluster_status in_cluster{.has_lease = true,
                                                  .servers = {{"near:1", {.slots = 4, .held = 2}}}};
 
 TEST_F(counting, tells_from_the_start_all_that_its_document_names) {
-    EXPECT_THAT(read(metrics.text({}, in_cluster)), ContainerEq(documented()));
+    EXPECT_THAT(read(metrics.to_prometheus_text({}, in_cluster)), ContainerEq(documented()));
 }
 
 TEST_F(counting, reports_a_cluster_only_in_one) {
-    EXPECT_THAT(metrics.text(), Not(HasSubstr("tandem_cluster")));
-    EXPECT_THAT(metrics.text({}, in_cluster),
+    EXPECT_THAT(metrics.to_prometheus_text(), Not(HasSubstr("tandem_cluster")));
+    EXPECT_THAT(metrics.to_prometheus_text({}, in_cluster),
                 HasSubstr("tandem_cluster_slots_held{server=\"near:1\"} 2\n"));
 }
 
@@ -417,7 +418,7 @@ TEST_F(counting, begins_with_0_for_each_error_of_a_reply) {
 }
 
 TEST_F(all_counted, is_what_its_document_says) {
-    EXPECT_THAT(read(metrics.text({}, in_cluster)), ContainerEq(documented()));
+    EXPECT_THAT(read(metrics.to_prometheus_text({}, in_cluster)), ContainerEq(documented()));
 }
 
 }  // namespace

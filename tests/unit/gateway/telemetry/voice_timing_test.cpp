@@ -31,7 +31,7 @@ TEST(silence, is_reported_in_parts_that_add_up) {
                                 {kind::chunk, 289ms},
                                 {kind::request, 500ms},
                                 {kind::first_token, 600ms}});
-    const auto t = compute_timing(marks_of(300ms), r);
+    const auto t = compute_voice_timing(marks_of(300ms), r);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->detector, 500ms);
     EXPECT_EQ(t->before_start, 200ms);
@@ -45,14 +45,14 @@ TEST(silence, is_reported_in_parts_that_add_up) {
 TEST(silence, is_not_known_if_the_client_does_not_report_its_begin) {
     auto marks = marks_of(300ms);
     marks.user_stopped_ago = marks.vad_stop = std::nullopt;
-    EXPECT_FALSE(compute_timing(marks, {}));
+    EXPECT_FALSE(compute_voice_timing(marks, {}));
 }
 
 template <class Mark>
 auto timing_without(Mark mark) {
     auto marks = marks_of(300ms);
     marks.*mark = std::nullopt;
-    return compute_timing(marks, {});
+    return compute_voice_timing(marks, {});
 }
 
 TEST(silence, begins_with_the_detectors_wait_if_only_that_is_reported) {
@@ -74,7 +74,7 @@ TEST(silence, adds_up_whatever_the_client_and_the_time_line_say) {
     auto marks = marks_of(50ms);
     marks.vad_stop = 3s;  // longer than the silence that contains it
     const auto late = result_with({{kind::first_token, 900ms}, {kind::request, 2s}});
-    const auto t = compute_timing(marks, late);
+    const auto t = compute_voice_timing(marks, late);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->total(), 750ms);
     for_each_voice_part(*t, [](const char* name, duration part) { EXPECT_GE(part, 0ms) << name; });
@@ -82,7 +82,7 @@ TEST(silence, adds_up_whatever_the_client_and_the_time_line_say) {
 
 TEST(silence, ends_with_text_that_was_there_without_a_request) {
     const auto r = result_with({{kind::chunk, 0ms}, {kind::request, 5ms}});
-    const auto t = compute_timing(marks_of(30ms), r);
+    const auto t = compute_voice_timing(marks_of(30ms), r);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->slot_wait, 0ms);
     EXPECT_EQ(t->first_chunk, 20ms);

@@ -109,8 +109,8 @@ json full_ready() {
 
 json full_error() {
     auto e = full_end(finish_reason::error);
-    e.update(
-        json::parse(error_text({.why = {.code = "c", .param = "p"}, .call = "x", .fatal = true})));
+    e.update(json::parse(
+        encode_error({.why = {.code = "c", .param = "p"}, .call = "x", .fatal = true})));
     return e;
 }
 

@@ -183,22 +183,22 @@ TEST(voice_end, of_a_reply_with_nothing_to_resume_has_no_text) {
 }
 
 TEST(voice_error, reports_what_is_wrong_and_whether_to_try_again) {
-    const auto e = json::parse(error_text({.why = {.status = 400,
-                                                   .code = "invalid_value",
-                                                   .message = "chunk is missing",
-                                                   .param = "chunk"}}));
+    const auto e = json::parse(encode_error({.why = {.status = 400,
+                                                     .code = "invalid_value",
+                                                     .message = "chunk is missing",
+                                                     .param = "chunk"}}));
     EXPECT_EQ(e, json::parse(R"({"type":"error","code":"invalid_value","message":"chunk is missing",
         "retryable":false,"param":"chunk"})"));
     const auto fatal = json::parse(
-        error_text({.why = {.status = 429, .code = "too_many_messages"}, .fatal = true}));
+        encode_error({.why = {.status = 429, .code = "too_many_messages"}, .fatal = true}));
     EXPECT_EQ(fatal["fatal"], true);
     EXPECT_EQ(fatal["retryable"], true);
-    EXPECT_EQ(json::parse(error_text({.why = {.status = 503}, .reply = 4}))["reply"], "4");
+    EXPECT_EQ(json::parse(encode_error({.why = {.status = 503}, .reply = 4}))["reply"], "4");
 }
 
 TEST(voice_answer, replaces_bytes_that_are_no_text) {
     EXPECT_TRUE(json::accept(encode_chunk(1, {}, {.text = "\xff", .speech = "\xc3"})));
-    EXPECT_TRUE(json::accept(error_text({.why = {.message = "type is \"\xe2\x82"}})));
+    EXPECT_TRUE(json::accept(encode_error({.why = {.message = "type is \"\xe2\x82"}})));
     EXPECT_TRUE(json::accept(encode_ready({.model = "\xf0"})));
 }
 

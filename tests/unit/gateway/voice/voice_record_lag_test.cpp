@@ -2,8 +2,8 @@
 // what the listener has heard.
 
 #include "conversation/history/turn_history.hpp"
+#include "gateway/cluster/session_record_writer.hpp"
 #include "gateway/cluster/unrecorded_chunk.hpp"
-#include "gateway/cluster/voice_record.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
 #include "unit/conversation/chunks.hpp"
 
@@ -97,7 +97,7 @@ class telling_gateway {
         for (auto actions = turns_.take_actions(); !actions.empty();
              actions = turns_.take_actions())
             for (auto& a : actions) {
-                is_changed = is_changed || is_recorded(a);
+                is_changed = is_changed || changes_record(a);
                 std::visit([this](auto& value) { perform(value); }, a);
             }
         if (is_changed) records_.push_back(make_record());

@@ -1,4 +1,4 @@
-#include "gateway/cluster/voice_record.hpp"
+#include "gateway/cluster/session_record_writer.hpp"
 
 #include "gateway/records/session_record.hpp"
 #include "store_fixture.hpp"
@@ -40,17 +40,17 @@ class a_voice_record : public tandem::testing::store_fixture {
         loop.get_executor(),
         cluster::cluster_options{.store = options().address, .gateway_id = "g1"},
         tandem::instruments{});
-    std::shared_ptr<voice_record> record = std::make_shared<voice_record>(
-        voice_record::settings{.executor = loop.get_executor(),
-                               .member = member,
-                               .session = "s1",
-                               .owner = "alice",
-                               .kept = 1min,
-                               .log = {}},
+    std::shared_ptr<session_record_writer> record = std::make_shared<session_record_writer>(
+        session_record_writer::settings{.executor = loop.get_executor(),
+                                        .member = member,
+                                        .session = "s1",
+                                        .owner = "alice",
+                                        .kept = 1min,
+                                        .log = {}},
         1,
-        voice_record::events{.make = [this](const auto& done) { done(text); },
-                             .written = [this] { has_ended = true; },
-                             .taken = [] {}});
+        session_record_writer::events{.make = [this](const auto& done) { done(text); },
+                                      .written = [this] { has_ended = true; },
+                                      .taken = [] {}});
 };
 
 // A gateway that stops then must not leave the session to another one.

@@ -47,8 +47,8 @@ inline constexpr errc reply_errors[]{errc::bad_request,
                                      errc::tokenize_failed,
                                      errc::unauthorized};
 
-/// All states of a server, with their label values. They are stable; the library's descriptions are
-/// for people.
+/// All states of a server, with their label values. These are stable, unlike the library's
+/// descriptions, which are for people.
 inline constexpr std::pair<server_status::health, const char*> server_states[]{
     {server_status::health::unknown, "unknown"},
     {server_status::health::up, "up"},

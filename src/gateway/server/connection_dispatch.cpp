@@ -22,7 +22,7 @@ bool replies(endpoint e) noexcept {
 
 }  // namespace
 
-// Handlers require an `admitted`, which only the check creates.
+// Handlers require an `admitted_request`, which only the check creates.
 auto connection::answer(checked_request checked) -> awaitable<bool> {
     auto id = id_of(checked.request);
     http_exchange exchange(stream_, std::move(checked.request), std::move(id),
@@ -34,7 +34,7 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
         key = error->key_name;
         co_await exchange.send(*error);
     } else {
-        auto& who = std::get<admitted>(checked.who);
+        auto& who = std::get<admitted_request>(checked.who);
         key = who.key_name();
         if (replies(checked.found->route->endpoint)) begin_trace(exchange, *core_, checked.began);
         co_await run_endpoint(exchange, *checked.found, std::move(who));
@@ -50,15 +50,15 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
 
 template <class Socket>
 auto connection::open_socket(http_exchange& exchange, std::optional<api_error> refusal,
-                             admitted who) -> awaitable<void> {
+                             admitted_request who) -> awaitable<void> {
     if (refusal) co_return co_await exchange.send(*refusal);
     auto socket =
         std::make_shared<Socket>(stream_, core_, make_voice_caller(exchange, std::move(who)));
     co_await serve_socket(exchange, std::move(socket));
 }
 
-auto connection::run_endpoint(http_exchange& exchange, const matched_route& found, admitted who)
-    -> awaitable<void> {
+auto connection::run_endpoint(http_exchange& exchange, const matched_route& found,
+                              admitted_request who) -> awaitable<void> {
     switch (found.route->endpoint) {
         case endpoint::preflight:
             co_return co_await answer_preflight(exchange);
@@ -103,7 +103,8 @@ auto connection::run_endpoint(http_exchange& exchange, const matched_route& foun
     }
 }
 
-voice_caller connection::make_voice_caller(const http_exchange& exchange, admitted who) const {
+voice_caller connection::make_voice_caller(const http_exchange& exchange,
+                                           admitted_request who) const {
     return {std::move(who), exchange.id(), remote_, std::string(exchange.traceparent())};
 }
 

@@ -1,4 +1,4 @@
-#include "gateway/telemetry/metric_labels.hpp"
+#include "gateway/telemetry/metric_label_values.hpp"
 
 #include "gateway/access/routes.hpp"
 

@@ -1,4 +1,4 @@
-#include "gateway/sessions/voice_prompts.hpp"
+#include "gateway/sessions/voice_audit_prompts.hpp"
 
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/telemetry/audit_line.hpp"
@@ -17,7 +17,7 @@ std::vector<std::string_view> collect_texts(const voice_turn& turn) {
     return texts;
 }
 
-void voice_prompts::record_turn(const voice_turn& turn) {
+void voice_audit_prompts::record_turn(const voice_turn& turn) {
     // Limits the memory if a client only appends to the history.
     constexpr std::size_t max_turns = 64;
     if (said_.size() >= max_turns || said_bytes_ >= max_audit_prompt_bytes) return;
@@ -31,12 +31,12 @@ void voice_prompts::record_turn(const voice_turn& turn) {
     said += words;
 }
 
-void voice_prompts::record_draft(const voice_turn& turn) {
+void voice_audit_prompts::record_draft(const voice_turn& turn) {
     const std::vector<std::string_view> words{turn.messages.back().content};
     drafted_ = join_texts(words, max_audit_prompt_bytes);
 }
 
-void voice_prompts::begin_reply(std::uint64_t number) {
+void voice_audit_prompts::begin_reply(std::uint64_t number) {
     const auto end = said_.upper_bound(number);
     std::vector<std::string_view> texts;
     for (auto at = said_.begin(); at != end; ++at) texts.push_back(at->second);
@@ -45,7 +45,7 @@ void voice_prompts::begin_reply(std::uint64_t number) {
 }
 
 // The model read the words of the draft, and not those of the turn.
-std::optional<std::string> voice_prompts::take_prompt(bool is_drafted) {
+std::optional<std::string> voice_audit_prompts::take_prompt(bool is_drafted) {
     auto said = std::exchange(prompt_, {});
     if (is_drafted && !drafted_.empty()) {
         const std::vector<std::string_view> texts{said, drafted_};

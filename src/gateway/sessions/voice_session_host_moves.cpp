@@ -84,14 +84,15 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
         });
 }
 
-// After a restart, the store still names this gateway for sessions that it does not have.
+// After a restart, the store still names this gateway as the owner of sessions that it no longer
+// has.
 void voice_session_host::release_to_gateway(const std::string& id) {
     const auto found = sessions_.find(id);
     if (found == sessions_.end()) return gateway_.cluster->sessions().release(id, 0);
     std::shared_ptr(found->second)->release_to_gateway();
 }
 
-auto voice_session_host::admit_moved(const admitted& who, const voice::start& first,
+auto voice_session_host::admit_moved(const admitted_request& who, const voice::start& first,
                                      cluster::taken_session taken)
     -> std::variant<session_ptr, api_error> try {
     if (gateway_.is_stopping) return make_stopping_error();
@@ -103,7 +104,7 @@ auto voice_session_host::admit_moved(const admitted& who, const voice::start& fi
     return make_internal_error();
 }
 
-auto voice_session_host::restore(const admitted& who, const voice::start& first,
+auto voice_session_host::restore(const admitted_request& who, const voice::start& first,
                                  cluster::taken_session taken)
     -> std::variant<session_ptr, api_error> {
     if (const auto old = sessions_.find(first.session); old != sessions_.end())

@@ -4,7 +4,7 @@ namespace tandem::gateway {
 
 /// Decides when to make and write the record of a session. Each change causes a write; changes
 /// during a write share the next write. Pure.
-class record_writer {
+class record_write_policy {
  public:
     enum class step { nothing, make, write };
 
@@ -12,7 +12,8 @@ class record_writer {
         is_changed_ = true;
         return begin_write();
     }
-    /// A record made while the session changed mixes two states, so it is not written.
+    /// A record made while the session changed mixes two states, so it is made again before it is
+    /// written.
     step on_record_made() noexcept {
         if (!is_changed_) return step::write;
         is_changed_ = false;

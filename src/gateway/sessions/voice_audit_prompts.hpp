@@ -17,13 +17,12 @@ std::vector<std::string_view> collect_texts(const voice_turn& turn);
 
 /// Collects the prompts of one session for the audit log: the client's texts since the previous
 /// reply. Keeps at most 64 turns, and only slightly more than `max_audit_prompt_bytes`. Pure.
-class voice_prompts {
+class voice_audit_prompts {
  public:
     void record_turn(const voice_turn& turn);
     /// The server has generated a draft of the reply to the turn's last message.
     void record_draft(const voice_turn& turn);
-    /// The reply to this turn begins. Turns may be permitted out of
-    /// order.
+    /// The reply to this turn begins. Turns may be permitted out of order.
     void begin_reply(std::uint64_t number);
     /// The texts of the reply that ended; nullopt if there are none.
     std::optional<std::string> take_prompt(bool is_drafted);

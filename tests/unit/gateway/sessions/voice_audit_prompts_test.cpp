@@ -1,4 +1,4 @@
-#include "gateway/sessions/voice_prompts.hpp"
+#include "gateway/sessions/voice_audit_prompts.hpp"
 
 #include "gateway/telemetry/audit_line.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-using tandem::gateway::voice_prompts;
+using tandem::gateway::voice_audit_prompts;
 using tandem::gateway::voice_turn;
 using testing::Lt;
 using testing::Optional;
@@ -24,7 +24,7 @@ voice_turn turn_of(std::uint64_t number, const std::string& words) {
 }
 
 TEST(prompts_of_a_session, are_what_was_said_since_the_reply_before) {
-    voice_prompts p;
+    voice_audit_prompts p;
     p.record_turn(turn_of(2, "Two"));
     p.record_turn(turn_of(1, "One"));
     p.record_turn(turn_of(3, "Three"));
@@ -35,7 +35,7 @@ TEST(prompts_of_a_session, are_what_was_said_since_the_reply_before) {
 }
 
 TEST(prompts_of_a_session, have_results_before_the_words_that_interrupted_their_reply) {
-    voice_prompts p;
+    voice_audit_prompts p;
     p.record_turn(turn_of(2, "Two"));
     for (const auto* result : {"noon", "four seats"})
         p.record_turn({.number = 3, .results = {{.id = "a", .content = result}}});
@@ -44,13 +44,13 @@ TEST(prompts_of_a_session, have_results_before_the_words_that_interrupted_their_
 }
 
 TEST(prompts_of_a_session, are_none_if_nothing_was_said) {
-    voice_prompts p;
+    voice_audit_prompts p;
     p.begin_reply(1);
     EXPECT_FALSE(p.take_prompt(false));
 }
 
 TEST(prompts_of_a_session, have_the_words_of_a_draft_that_was_used) {
-    voice_prompts p;
+    voice_audit_prompts p;
     p.record_draft(turn_of(0, "A table!"));
     p.record_turn(turn_of(1, "a table"));
     p.begin_reply(1);
@@ -61,7 +61,7 @@ TEST(prompts_of_a_session, have_the_words_of_a_draft_that_was_used) {
 }
 
 TEST(prompts_of_a_session, are_bounded_while_the_client_only_appends) {
-    voice_prompts p;
+    voice_audit_prompts p;
     const auto long_text = std::string(tandem::gateway::max_audit_prompt_bytes / 2, 'x');
     for (std::uint64_t i = 1; i <= 1000; ++i) p.record_turn(turn_of(i, long_text));
     p.begin_reply(1000);

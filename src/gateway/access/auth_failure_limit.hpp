@@ -16,7 +16,7 @@ namespace tandem::gateway {
 
 /// Limits failed attempts per client. A client with more than `per_minute` failures has to wait. If
 /// there are too many clients, those with the oldest failures are forgotten. Pure.
-class failure_limit {
+class auth_failure_limit {
  public:
     /// Enough for typos and for a few bots with an outdated key behind one address.
     static constexpr int per_minute = 10;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cluster/cluster_member.hpp"
-#include "gateway/records/record_writer.hpp"
+#include "gateway/records/record_write_policy.hpp"
 #include "gateway/voice/voice_actions.hpp"
 
 #include "tandem/log.hpp"
@@ -16,12 +16,12 @@
 
 namespace tandem::gateway {
 
-/// Whether a session's record differs after the action.
-bool is_recorded(const voice_action::any& a);
+/// Whether the action changes the session's record.
+bool changes_record(const voice_action::any& a);
 
-/// Keeps the record of a session in the cluster's store, so that another gateway can resume the
+/// Writes the record of a session to the cluster's store, so that another gateway can resume the
 /// session. On the gateway's loop.
-class voice_record : public std::enable_shared_from_this<voice_record> {
+class session_record_writer : public std::enable_shared_from_this<session_record_writer> {
  public:
     using record_handler = std::function<void(std::optional<std::string>)>;
     struct events {
@@ -39,32 +39,32 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
         std::weak_ptr<cluster::cluster_member> member;
         std::string session;
         std::string owner;
-        /// The store keeps the record of a gateway that has died for at least this long.
+        /// How long, at least, the store keeps the record after the gateway has died.
         duration kept;
         logger log;
     };
 
-    voice_record(settings s, cluster::session_epoch epoch, events callbacks);
-    voice_record(const voice_record&) = delete;
-    voice_record& operator=(const voice_record&) = delete;
+    session_record_writer(settings s, cluster::session_epoch epoch, events callbacks);
+    session_record_writer(const session_record_writer&) = delete;
+    session_record_writer& operator=(const session_record_writer&) = delete;
 
     cluster::session_epoch epoch() const noexcept { return epoch_; }
     /// The session has changed: writes its record, after the current write if there is
     /// one.
-    void on_session_changed() { run(writer_.on_record_changed()); }
+    void on_session_changed() { run(policy_.on_record_changed()); }
     /// Whether another gateway could resume the session in its newest state.
-    bool is_written() const noexcept { return writer_.is_written() && !is_too_long_; }
+    bool is_written() const noexcept { return policy_.is_written() && !is_too_long_; }
     /// Whether the last record was not written, or was too long for the store.
-    bool has_failed() const noexcept { return writer_.has_failed() || is_too_long_; }
+    bool has_failed() const noexcept { return policy_.has_failed() || is_too_long_; }
     /// Removes the record and stops.
     void remove();
     /// Stops; another gateway can take the session immediately.
     void stop_and_release();
-    /// The session is over.
+    /// Stops, and leaves the record as it is.
     void stop();
 
  private:
-    void run(record_writer::step next);
+    void run(record_write_policy::step next);
     void write(std::string record);
     void put(std::string record, cluster::session_store::put_handler done);
     void on_written(cluster::put_result result);
@@ -73,7 +73,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
     settings settings_;
     cluster::session_epoch epoch_;
     events callbacks_;
-    record_writer writer_;
+    record_write_policy policy_;
     bool is_too_long_ = false;  // the last record
     bool has_warned_of_size_ = false;
     bool is_over_ = false;

@@ -1,4 +1,4 @@
-#include "gateway/cluster/voice_record.hpp"
+#include "gateway/cluster/session_record_writer.hpp"
 
 #include "gateway/records/session_record.hpp"
 
@@ -16,7 +16,7 @@ constexpr duration retry_interval = std::chrono::seconds(1);
 
 }  // namespace
 
-bool is_recorded(const voice_action::any& a) {
+bool changes_record(const voice_action::any& a) {
     namespace act = voice_action;
     return std::holds_alternative<act::send>(a) ||
            std::holds_alternative<act::open_conversation>(a) ||
@@ -27,25 +27,26 @@ bool is_recorded(const voice_action::any& a) {
            std::holds_alternative<act::interrupt>(a) || std::holds_alternative<act::keep>(a);
 }
 
-voice_record::voice_record(settings s, cluster::session_epoch epoch, events callbacks)
+session_record_writer::session_record_writer(settings s, cluster::session_epoch epoch,
+                                             events callbacks)
     : settings_(std::move(s)),
       epoch_(epoch),
       callbacks_(std::move(callbacks)),
       timer_(settings_.executor) {}
 
-void voice_record::run(record_writer::step next) {
-    if (is_over_ || next != record_writer::step::make) return;
+void session_record_writer::run(record_write_policy::step next) {
+    if (is_over_ || next != record_write_policy::step::make) return;
     callbacks_.make([weak = weak_from_this()](std::optional<std::string> record) {
         const auto self = weak.lock();
         if (!self || self->is_over_) return;
         if (!record) return self->on_written(cluster::put_result::unknown);
-        const auto then = self->writer_.on_record_made();
-        if (then == record_writer::step::write) return self->write(*std::move(record));
+        const auto then = self->policy_.on_record_made();
+        if (then == record_write_policy::step::write) return self->write(*std::move(record));
         self->run(then);
     });
 }
 
-void voice_record::write(std::string record) {
+void session_record_writer::write(std::string record) {
     is_too_long_ = record.size() > max_record_bytes;
     const auto& log = settings_.log;
     if (is_too_long_ && !std::exchange(has_warned_of_size_, true) &&
@@ -59,48 +60,48 @@ void voice_record::write(std::string record) {
     });
 }
 
-void voice_record::put(std::string record, cluster::session_store::put_handler done) {
+void session_record_writer::put(std::string record, cluster::session_store::put_handler done) {
     const auto member = settings_.member.lock();
     if (!member) return;
     member->sessions().put(settings_.session, settings_.owner, epoch_, 2 * settings_.kept,
                            std::move(record), std::move(done));
 }
 
-void voice_record::on_written(cluster::put_result result) {
+void session_record_writer::on_written(cluster::put_result result) {
     const auto self = shared_from_this();
     if (result == cluster::put_result::refused) {
         stop();
         return callbacks_.taken();
     }
-    const auto next = writer_.on_record_written(result == cluster::put_result::kept);
+    const auto next = policy_.on_record_written(result == cluster::put_result::kept);
     run(next);
     arm_timer();
     callbacks_.written();
 }
 
 // The store forgets records that are not renewed.
-void voice_record::arm_timer() {
-    timer_.expires_after(writer_.has_failed() ? retry_interval : settings_.kept);
+void session_record_writer::arm_timer() {
+    timer_.expires_after(policy_.has_failed() ? retry_interval : settings_.kept);
     timer_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
-        if (!ec && self) self->run(self->writer_.on_record_changed());
+        if (!ec && self) self->run(self->policy_.on_record_changed());
     });
 }
 
-void voice_record::remove() {
+void session_record_writer::remove() {
     if (is_over_) return;
     stop();
     put({}, [](auto) {});
 }
 
-void voice_record::stop_and_release() {
+void session_record_writer::stop_and_release() {
     if (is_over_) return;
     stop();
     if (const auto member = settings_.member.lock())
         member->sessions().release(settings_.session, epoch_);
 }
 
-void voice_record::stop() {
+void session_record_writer::stop() {
     is_over_ = true;
     timer_.cancel();
 }
