@@ -40,6 +40,6 @@ struct beat_answer {
     /// The sums of the other gateways' loads.
     shared_load elsewhere{};
 };
-std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer);
+std::optional<beat_answer> parse_beat_answer(const std::optional<store_answer>& answer);
 
 }  // namespace tandem::cluster

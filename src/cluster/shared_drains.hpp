@@ -35,7 +35,7 @@ class shared_drains {
     std::vector<change> update(const std::set<std::string>& listed, bool is_lost);
 
     /// The marks to write to the store, until mark_written().
-    std::vector<mark> list_marks() const;
+    std::vector<mark> list_unwritten_marks() const;
     void mark_written(const mark& m);
 
  private:

@@ -126,7 +126,7 @@ class slot_share {
     void send_away(time_point now, int slot, held_slot& h);
     static void mark_unsure(time_point now, held_slot& h) noexcept;
     void drop_old_wishes(time_point now);
-    void accept(time_point now, const loan& l);
+    void accept_loan(time_point now, const loan& l);
     void drop_lost_loans(const std::vector<reported_loan>& reported,
                          const std::vector<loan>& loans);
     void learn_own_tasks(time_point now);

@@ -63,10 +63,10 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     /// the chunk, which was not delivered.
     void complete_with_end(chunk_id withheld, next_chunk_completion handler);
     /// Calls `handler` asynchronously when the reply has ended; never if it has already ended.
-    void on_end(std::function<void()> handler) { on_end_ = std::move(handler); }
+    void set_end_handler(std::function<void()> handler) { on_end_ = std::move(handler); }
     void abandon(error_code ec, const diagnostics& diag);
     /// Continues on another server, if the reply can and should.
-    void leave_server(reason_to_leave reason);
+    void leave_server(server_leave_reason reason);
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;
 
@@ -160,7 +160,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::uint32_t speech_seq_ = 0;  // of the requested chunk
     consumer_wait<calls_completion> calls_taker_;
     server::call_id parsing_ = server::no_call;
-    server::call_mark call_mark_;  // of the server's template
+    server::template_marks call_mark_;  // of the server's template
     std::function<void()> on_end_;
     // Empty once the reply has ended: the timer belongs to the execution context, which the handle
     // may outlive.

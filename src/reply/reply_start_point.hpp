@@ -3,8 +3,8 @@
 #include "base/failure.hpp"
 #include "reply/machine/reply_remainder.hpp"
 #include "reply/machine/voice_pace.hpp"
-#include "server/call_mark.hpp"
 #include "server/server_calls.hpp"
+#include "server/template_marks.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/chunk.hpp"
@@ -35,7 +35,7 @@ struct reply_start_point {
     /// The pace of the voice in earlier replies.
     voice_pace pace{};
     /// How the template writes the calls of this reply; empty if none are expected.
-    server::call_mark call_mark{};
+    server::template_marks call_mark{};
     /// A slot prefilled for the first request.
     std::optional<int> warmed{};
     /// Set with an error if retrying is useless.

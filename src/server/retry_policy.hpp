@@ -53,11 +53,11 @@ class retry_policy {
     /// Whether the reply ends with the next failed request.
     bool is_last_attempt() const noexcept { return broken_ >= rules_.retries; }
     /// Start of the retries; nullopt if the reply is not retrying.
-    const std::optional<time_point>& since() const noexcept { return since_; }
+    const std::optional<time_point>& retrying_since() const noexcept { return since_; }
     /// When to request the next server.
     time_point next_attempt_at() const noexcept { return next_try_; }
     /// When to give up for a listener who has been waiting since `listener_waits_since`.
-    /// Precondition: since() has a value.
+    /// Precondition: retrying_since() has a value.
     time_point give_up_deadline(time_point listener_waits_since) const noexcept;
     const retry_limits& rules() const noexcept { return rules_; }
 

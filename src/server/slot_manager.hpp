@@ -130,7 +130,7 @@ class slot_manager {
     void log_erase_failure(int slot, const diagnostics& diag);
     void erase_slots_of(slots::owner_id owner);
     std::vector<int> occupy_slots_of(slots::owner_id owner);
-    void empty_slot(int slot, std::function<void()> then);
+    void erase_slot(int slot, std::function<void()> then);
     void on_erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
     void return_used_slot(ended_use use);
     duration withdraw(slots::ticket t);

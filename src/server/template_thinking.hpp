@@ -37,8 +37,9 @@ struct template_thinking {
 };
 
 /// `chat_template` is the template's own text, if known.
-template_thinking find_thinking(const rendered_thinking& prompts, std::string_view chat_template,
-                                const std::vector<tag_pair>& tags);
+template_thinking detect_thinking_support(const rendered_thinking& prompts,
+                                          std::string_view chat_template,
+                                          const std::vector<tag_pair>& tags);
 
 /// The closing mark `close` with the white space, if any, that the template writes after it in
 /// `without`, a prompt that closes the reasoning in advance.

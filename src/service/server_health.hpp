@@ -60,7 +60,7 @@ class server_health {
     enum class identity { unreached, unproven, foreign, healthy };
 
     bool is_foreign() const noexcept { return identity_ == identity::foreign; }
-    bool enter(health next, std::string words);
+    bool enter_state(health next, std::string words);
     void record_reached(const error_code& ec) noexcept;
     void schedule_check_soon(time_point now);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "server/reason_to_leave.hpp"
+#include "server/server_leave_reason.hpp"
 #include "service/server_choice.hpp"
 #include "service/server_health.hpp"
 
@@ -57,7 +57,7 @@ struct server_criteria {
     std::span<const server_id> excluded{};
 };
 
-using leave_kind = detail::reason_to_leave::kind;
+using leave_kind = detail::server_leave_reason::kind;
 
 /// The servers of a service: which ones exist, which one a conversation gets, their counters, and
 /// their due events. Pure.
@@ -76,7 +76,7 @@ class server_list {
     /// or if nothing changes.
     const listed_server* set_drained(std::string_view url, bool is_drained);
     /// Drops removed servers on which no reply is generating, and returns them.
-    std::vector<server_id> drop_drained();
+    std::vector<server_id> drop_idle_removed_servers();
     /// Removed servers whose time limit has passed; each is returned once for its replies.
     std::vector<server_id> take_expired_removals(time_point now);
     /// Servers whose health must be checked now; answered() must follow for each.
@@ -98,7 +98,7 @@ class server_list {
     /// The conversation pinned to the server has ended.
     void unpin(server_id pinned);
     void on_turn_started(server_id at);
-    /// Returns true if drop_drained() may have something to drop.
+    /// Returns true if drop_idle_removed_servers() may have something to drop.
     bool on_turn_ended(server_id at);
 
     listed_server* find(server_id id);

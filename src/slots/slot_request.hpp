@@ -152,7 +152,7 @@ struct residence_changes {
 
 /// The use of a server by other processes: how many there are, how many requests they run on
 /// average, and how many conversations they have.
-struct use_elsewhere {
+struct other_process_usage {
     int processes = 0;
     double running = 0;
     double conversations = 0;

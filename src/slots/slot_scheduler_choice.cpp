@@ -160,7 +160,7 @@ bool slot_scheduler::has_slot_to_spare() const {
     int idle = 0;
     for (int slot = 0; slot < usable_; ++slot) idle += at(slot).busy || is_stuck(slot) ? 0 : 1;
     // Other processes use some of the slots that are away.
-    idle -= static_cast<int>(std::lround(elsewhere_.running));
+    idle -= static_cast<int>(std::lround(other_usage_.running));
     return count_waiting_requests() == 0 && count_running() < max_running_ &&
            idle > usable_ / slots_for_each_kept_one;
 }

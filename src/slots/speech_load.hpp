@@ -56,7 +56,7 @@ class speech_load {
 
     load_report make_report(time_point now) const;
     /// Sets the sum of the reports of the other processes.
-    void set_load_elsewhere(const load_report& r) noexcept { elsewhere_ = r; }
+    void set_load_of_other_processes(const load_report& r) noexcept { elsewhere_ = r; }
 
     /// 1 if the listeners together need all that the servers can generate. 0 while that is unknown.
     double compute_load(time_point now) const;
@@ -92,8 +92,8 @@ class speech_load {
     session_state* find_session(const std::string& session);
     void add_usage(session_state& s, double tokens, time_point now);
     static void learn_speed(server_state& s, double tokens_per_s, time_point now);
-    double tokens_per_s_of_one() const noexcept;
-    bool awaits_effect(time_point now) const;
+    double tokens_per_s_of_session() const noexcept;
+    bool has_unobserved_session(time_point now) const;
     double compute_demand(time_point now) const;
     std::optional<double> observe_supply(time_point now) const;
     std::optional<double> compute_supply(time_point now) const;

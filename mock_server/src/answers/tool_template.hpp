@@ -19,6 +19,6 @@ std::string render_with_tools(const std::vector<chat_message>& messages,
                               const nlohmann::ordered_json& tools);
 
 /// The prompt as it would be without tools, so that a dialogue matches with any tools.
-std::string without_tool_list(std::string_view prompt);
+std::string remove_tool_list(std::string_view prompt);
 
 }  // namespace tandem::mock

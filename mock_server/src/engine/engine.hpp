@@ -43,7 +43,7 @@ class engine {
     std::vector<engine_output> take_outputs();
 
     const std::vector<slot>& slots() const { return pool_.all(); }
-    const task* running(const slot& s) const;
+    const task* find_running_task(const slot& s) const;
     mock::adapters& adapters() { return adapters_; }
     int context_size() const { return context_size_; }
 
@@ -92,7 +92,7 @@ class engine {
 
     const options options_;
     const int context_size_;
-    const script script_;
+    const model_script script_;
     const model_memory memory_;
     journal& journal_;
     slot_pool pool_;

@@ -22,7 +22,7 @@ class turn_ledger {
     turn_ledger() = default;
     explicit turn_ledger(saved_open_turn saved);
     /// Without `filler` and `kept_messages`.
-    saved_open_turn saved() const;
+    saved_open_turn to_saved_turn() const;
 
     /// The chunks of this reply follow. Chunks of other replies are rejected from now on; those
     /// already taken can still be heard.
@@ -30,11 +30,11 @@ class turn_ledger {
     /// Takes each chunk once, in order.
     void on_handed_over(const chunk& c);
     /// The chunk did not reach the voice. Has no effect unless it is the last one.
-    void take_back(chunk_id id) noexcept;
+    void retract_chunk(chunk_id id) noexcept;
     /// A call follows the text that was handed over, so the model has not ended the turn.
     void expect_call() noexcept { is_complete_ = false; }
     /// The reply ended with this text generated but not handed over.
-    void on_generated(std::string_view unspoken);
+    void record_unspoken_text(std::string_view unspoken);
     /// The whole text of the turn, which no model generates.
     void set_text(std::string text) {
         text_ = std::move(text);
@@ -51,9 +51,9 @@ class turn_ledger {
     bool record_heard_share(chunk_id id, double share);
 
     /// Bytes of text() that were generated, handed over, and heard.
-    std::size_t generated() const noexcept { return text_.size(); }
-    std::size_t handed_over() const noexcept { return handed_over_; }
-    std::size_t heard() const noexcept { return heard_; }
+    std::size_t generated_bytes() const noexcept { return text_.size(); }
+    std::size_t handed_over_bytes() const noexcept { return handed_over_; }
+    std::size_t heard_bytes() const noexcept { return heard_; }
     /// All visible generated text, in order.
     const std::string& text() const noexcept { return text_; }
     /// Whether the model has ended it.

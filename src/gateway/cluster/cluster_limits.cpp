@@ -41,7 +41,7 @@ void cluster_limits::request_verdict(const question& q, verdict_handler done) {
     if (!member)
         return boost::asio::post(executor_,
                                  [done = std::move(done)] { done(detail::now(), std::nullopt); });
-    member->run(cluster::scripts::admit(), {"members", usage_key(q.key), "processes"},
+    member->run(cluster::scripts::admit_request(), {"members", usage_key(q.key), "processes"},
                 admit_arguments({member->id(), member->process()}, q),
                 [done = std::move(done)](const auto& answer) {
                     done(detail::now(), read_verdict(answer));
@@ -51,7 +51,7 @@ void cluster_limits::request_verdict(const question& q, verdict_handler done) {
 void cluster_limits::settle(const settlement& s, settled_handler done) {
     const auto member = member_.lock();
     if (!member) return;
-    member->run(cluster::scripts::settle(), {usage_key(s.key)},
+    member->run(cluster::scripts::record_usage(), {usage_key(s.key)},
                 settle_arguments({member->id(), member->process()}, s),
                 [weak = weak_from_this(), s, done = std::move(done)](const auto& answer) {
                     const bool is_known = answer && is_count(*answer);

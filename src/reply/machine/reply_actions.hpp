@@ -122,7 +122,7 @@ struct log_slot_mismatch {
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
-using any =
+using any_action =
     std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
                  update_slot_request, check_slot_demand, record_progress, cancel_slot_request,
                  send_request, parse_calls, force_calls, report_calls, close_connection,

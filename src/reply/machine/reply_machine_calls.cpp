@@ -1,5 +1,5 @@
 #include "reply/machine/reply_machine.hpp"
-#include "server/call_mark.hpp"
+#include "server/template_marks.hpp"
 #include "wire/calls/json_calls.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +75,8 @@ void reply_machine::request_calls(int slot) {
 /// become one.
 bool reply_machine::can_force_calls() const {
     return !forces_calls_ && !rules_.uses_call_schema && calls_.has_call() &&
-           server::is_like_call({.opening = calls_.mark(), .lead = call_lead_}, calls_.call());
+           server::resembles_tool_call({.opening = calls_.mark(), .lead = call_lead_},
+                                       calls_.call());
 }
 
 /// Replaces invalid calls of the model. The listener waits for them, so they need not be its own.
@@ -125,7 +126,7 @@ void reply_machine::fail_call(time_point now, failure why) {
 
 /// Whether a request for another chunk also continues the last one. It does without lookahead, and
 /// after calls, because another reply will soon read their results.
-bool reply_machine::request_is_continue() const noexcept {
+bool reply_machine::counts_request_as_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }
 
@@ -134,7 +135,7 @@ std::optional<called_functions> reply_machine::get_called_functions() const {
     if (!ended() && (!outcome_ || outcome_->error.ec)) return std::nullopt;
     called_functions known{.calls = result_.calls};
     const auto chunks =
-        delivery_.handed_over() + static_cast<std::uint32_t>(delivery_.held().size());
+        delivery_.count_handed_over() + static_cast<std::uint32_t>(delivery_.held().size());
     if (chunks > 0) known.after = chunk_id{id_, chunks - 1};
     return known;
 }

@@ -78,7 +78,7 @@ void reply_machine::continue_reading(time_point now) {
 /// cut.
 void reply_machine::on_chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
-    if (has_enough(now)) return stop_after_chunk(now, peeked);
+    if (is_lead_full(now)) return stop_after_chunk(now, peeked);
     continue_reading(now);
     hand_over_due_chunks(now);
     if (!request_) return;

@@ -40,7 +40,7 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
     const bool is_calling = calls_.mark() == wire::channel_call_mark &&
                             wire::find_channel_call(result_.reasoning) != std::string_view::npos;
     if (cut && is_calling) return meter_.lift_limit();
-    end_request_to_go_on(now, cut);
+    end_request_and_continue(now, cut);
     if (meter_.cuts() == max_closed_reasonings) return end_generation(now, finish_reason::length);
     meter_.record_cut();
     continuation_.record_cut();
@@ -50,7 +50,7 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
     end_reading(now, true);
 }
 
-void reply_machine::end_request_to_go_on(time_point now, bool cut) {
+void reply_machine::end_request_and_continue(time_point now, bool cut) {
     if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
     end_request(now, cut);
 }
@@ -66,7 +66,7 @@ bool reply_machine::ends_unspoken(finish_reason reason) const {
 
 void reply_machine::force_speech(time_point now) {
     const bool was_forced = is_speech_forced_;
-    end_request_to_go_on(now, false);
+    end_request_and_continue(now, false);
     is_speech_forced_ = !was_forced;
     if (is_speech_forced_) ++forced_speeches_;
     end_reading(now, true);

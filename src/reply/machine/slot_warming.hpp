@@ -13,7 +13,7 @@ namespace tandem::detail {
 class slot_warming {
  public:
     /// `actions` must outlive this object.
-    slot_warming(std::vector<action::any>& actions, bool erase_after_cut)
+    slot_warming(std::vector<action::any_action>& actions, bool erase_after_cut)
         : actions_(actions), erase_after_cut_(erase_after_cut) {}
 
     /// Whether the server has a slot to prefill; initially not.
@@ -52,7 +52,7 @@ class slot_warming {
 
     void release(action::release_slot how);
 
-    std::vector<action::any>& actions_;
+    std::vector<action::any_action>& actions_;
     bool erase_after_cut_;
     bool is_enabled_ = false;
     state state_ = state::idle;

@@ -82,7 +82,7 @@ struct reply_to_parse {
 struct begun_call {
     /// The messages that the reply answers.
     std::vector<chat_message> messages{};
-    /// As server::call_mark.
+    /// As server::template_marks.
     std::string lead{};
     int slot = 0;
     bool reuse_cache = true;  ///< as in reply_to_parse

@@ -18,7 +18,7 @@
 namespace tandem::server {
 
 /// The beginning of a tool call in the text of a reply, and the marks around its words.
-struct call_mark {
+struct template_marks {
     /// The text with which a call begins, such as "<tool_call>" or "[TOOL_CALLS]". Empty if the
     /// template does not show calls, or if a call is not distinguishable from other text.
     std::string opening{};
@@ -32,11 +32,11 @@ struct call_mark {
     /// The model's end token, if known; see wire::parse_reply_body().
     std::optional<std::int32_t> end_token{};
 
-    bool operator==(const call_mark&) const = default;
+    bool operator==(const template_marks&) const = default;
 };
 
 /// A conversation to be rendered by POST /apply-template.
-struct call_probe {
+struct template_probe {
     std::vector<chat_message> messages;
     /// As generation_options::tools.
     std::string tools;
@@ -50,22 +50,24 @@ struct rendered_probes {
 };
 
 /// The probes, in the order of the members of rendered_probes.
-std::array<call_probe, 3> make_call_probes();
+std::array<template_probe, 3> make_template_probes();
 
 /// Finds the marks around the words of a reply in the prompt without a call. Words have no marks if
 /// only control tokens and reasoning are around them, which the server hides or a reply drops, or
 /// if the template's text there is not distinctive. `end_token` is the text of the model's end
 /// token, which no mark includes; empty if unknown.
-call_mark find_word_marks(std::string_view without_call, const std::vector<tag_pair>& reasoning,
-                          std::string_view end_token = {});
+template_marks find_word_marks(std::string_view without_call,
+                               const std::vector<tag_pair>& reasoning,
+                               std::string_view end_token = {});
 
 /// Finds the mark between the assistant's text, or the header of its message, and the function's
 /// name.
-call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning,
-                         std::string_view end_token = {});
+template_marks find_tool_call_mark(const rendered_probes& prompts,
+                                   const std::vector<tag_pair>& reasoning,
+                                   std::string_view end_token = {});
 
 /// Whether `text`, which begins with the mark, continues like a call of this template. Prose with a
 /// mark does not.
-bool is_like_call(const call_mark& mark, std::string_view text) noexcept;
+bool resembles_tool_call(const template_marks& mark, std::string_view text) noexcept;
 
 }  // namespace tandem::server

@@ -1,4 +1,4 @@
-#include "server/call_mark.hpp"
+#include "server/template_marks.hpp"
 
 #include "text/characters/white_space.hpp"
 
@@ -163,7 +163,7 @@ std::optional<call_text> text_of_call(string_view prompt, string_view words) noe
     return call_text{before.substr(at + words.size()), rest.substr(0, rest.find(tool_result))};
 }
 
-void preserve_tags(const std::vector<string_view>& tags, call_mark& mark) {
+void preserve_tags(const std::vector<string_view>& tags, template_marks& mark) {
     for (const auto tag : tags)
         if (mark.preserved.size() < max_preserved_tokens &&
             std::find(mark.preserved.begin(), mark.preserved.end(), tag) == mark.preserved.end())
@@ -270,7 +270,7 @@ bool begins_alike(const past_reply& reply) noexcept {
 
 /// Adds the mark of calls that are rendered as `call`.
 void add_call(const call_text& call, string_view opening, const past_reply& other,
-              call_mark& mark) {
+              template_marks& mark) {
     constexpr std::size_t min_bytes = 2;
     if (opening.size() > max_preserved_bytes) return;
     if (text::trim_white_space(opening).size() < min_bytes) return;
@@ -290,7 +290,7 @@ void add_call(const call_text& call, string_view opening, const past_reply& othe
 }
 
 /// Adds the mark of calls that the template does not show.
-void add_known_call(string_view prompt, call_mark& mark) {
+void add_known_call(string_view prompt, template_marks& mark) {
     const auto known = std::ranges::find_if(
         known_marks, [&](const known_mark& m) { return prompt.find(m.hint) != string_view::npos; });
     if (known == known_marks.end()) return;
@@ -302,20 +302,20 @@ void add_known_call(string_view prompt, call_mark& mark) {
 
 }  // namespace
 
-std::array<call_probe, 3> make_call_probes() {
-    return {call_probe{conversation_with_call(text_before_call), std::string(tools)},
-            call_probe{conversation_with_call({}), std::string(tools)},
-            call_probe{conversation_without_call(), {}}};
+std::array<template_probe, 3> make_template_probes() {
+    return {template_probe{conversation_with_call(text_before_call), std::string(tools)},
+            template_probe{conversation_with_call({}), std::string(tools)},
+            template_probe{conversation_without_call(), {}}};
 }
 
-call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>& reasoning,
-                          string_view end_token) {
+template_marks find_word_marks(string_view without_call, const std::vector<tag_pair>& reasoning,
+                               string_view end_token) {
     const auto reply = find_past_reply(without_call);
     auto [before, after, header] = reply;
     if (!has_shown_text(without_reasoning(without_header(before, header), reasoning))) return {};
     if (!begins_alike(reply)) return {};
     header.remove_suffix(find_open_end(header).size());
-    call_mark mark;
+    template_marks mark;
     mark.words.opening = without_reasoning(without_header(before, header), reasoning);
     if (mark.words.opening.size() > max_preserved_bytes || !is_distinctive(mark.words.opening))
         return {};
@@ -328,8 +328,8 @@ call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>&
     return mark;
 }
 
-call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning,
-                         string_view end_token) {
+template_marks find_tool_call_mark(const rendered_probes& prompts,
+                                   const std::vector<tag_pair>& reasoning, string_view end_token) {
     auto mark = find_word_marks(prompts.without_call, reasoning, end_token);
     const auto& words = mark.words;
     const auto other = find_past_reply(prompts.without_call);
@@ -353,7 +353,7 @@ call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_p
     return mark;
 }
 
-bool is_like_call(const call_mark& mark, string_view text) noexcept {
+bool resembles_tool_call(const template_marks& mark, string_view text) noexcept {
     const auto after_mark = [&](string_view from) {
         return text::trim_leading_space(from.substr(std::min(mark.opening.size(), from.size())));
     };

@@ -13,10 +13,10 @@ namespace tandem::detail {
 
 /// Gets the token ids that a reply's next request lacks, and verifies those of another server.
 /// Pure; its actions are appended to those of the reply.
-class id_resolver {
+class token_id_resolver {
  public:
     /// Both must outlive this object.
-    id_resolver(reply_transcript& text, std::vector<action::any>& actions)
+    token_id_resolver(reply_transcript& text, std::vector<action::any_action>& actions)
         : text_(text), actions_(actions) {}
 
     /// The next requests go to another server, which may know ids that the previous one did not.
@@ -35,21 +35,21 @@ class id_resolver {
     bool on_tokens_recovered(std::span<const wire::token_id> ids);
 
     /// Ids from another server are sent only after this server has confirmed their text.
-    void request_check();
+    void request_id_check();
     /// `text` is what the ids stand for on this server. Returns false if nothing was asked.
-    bool on_checked(std::string_view text);
+    bool on_ids_checked(std::string_view text);
 
     /// Continues without the ids that were not answered or are in doubt.
     void fall_back_to_text();
     /// A reply that continues from here does not know which server the ids came from.
     void forget_doubtful_ids() noexcept {
-        if (is_in_doubt()) text_.forget_ids();
+        if (are_ids_doubtful()) text_.forget_ids();
     }
 
     bool is_waiting() const noexcept {
         return prompt_ == prompt::asked || recovery_ == recovery::asked || trust_ == trust::asked;
     }
-    bool is_in_doubt() const noexcept { return trust_ != trust::proven; }
+    bool are_ids_doubtful() const noexcept { return trust_ != trust::proven; }
 
  private:
     enum class prompt { unasked, asked, done };
@@ -59,7 +59,7 @@ class id_resolver {
     void stop_waiting() noexcept;
 
     reply_transcript& text_;
-    std::vector<action::any>& actions_;
+    std::vector<action::any_action>& actions_;
     prompt prompt_ = prompt::unasked;         // to /tokenize
     recovery recovery_ = recovery::possible;  // of ids that the server sent no event for
     trust trust_ = trust::proven;

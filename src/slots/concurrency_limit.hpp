@@ -12,7 +12,7 @@ namespace tandem::slots {
 /// a server share one machine. Beyond some number, one more request slows down all others, and the
 /// server generates no more tokens in total. The request should then wait, because the reply that
 /// is due next ends sooner. Pure.
-class running_limit {
+class concurrency_limit {
  public:
     /// A request generated `part` while `running` requests ran on average, including itself. If
     /// that is too little to show a speed, returns false and records nothing.

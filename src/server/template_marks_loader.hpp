@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/call_mark.hpp"
 #include "server/server_calls.hpp"
+#include "server/template_marks.hpp"
 
 #include <functional>
 #include <optional>
@@ -12,12 +12,13 @@
 namespace tandem::server {
 
 /// Learns the marks of a server's chat template once. Not thread-safe.
-class call_mark_loader {
+class template_marks_loader {
  public:
-    using handler = std::function<void(error_code, const diagnostics&, const call_mark&)>;
+    using handler = std::function<void(error_code, const diagnostics&, const template_marks&)>;
 
     /// `reasoning` are the tags of reasoning, which are not among the marks.
-    explicit call_mark_loader(std::vector<tag_pair> reasoning) : reasoning_(std::move(reasoning)) {}
+    explicit template_marks_loader(std::vector<tag_pair> reasoning)
+        : reasoning_(std::move(reasoning)) {}
 
     /// Passes the mark to `done`, immediately if it is known. All waiting callers get the same
     /// answer. If the template rejects the probes, or the server has no templates, the mark is
@@ -44,21 +45,21 @@ class call_mark_loader {
 
     /// A mark, once it is known, and who waits for it.
     struct wanted_mark {
-        std::optional<call_mark> known{};
+        std::optional<template_marks> known{};
         std::vector<handler> waiting{};
 
         /// Calls `done` immediately if the mark is known, otherwise in finish(). Returns true if
         /// the caller must request the mark.
         bool add_handler(handler done);
         /// The handlers may destroy the loader.
-        void finish(error_code ec, const diagnostics& diag, const call_mark& mark);
+        void finish(error_code ec, const diagnostics& diag, const template_marks& mark);
     };
 
     void render_next(server_calls& calls);
     void on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
                      std::string prompt);
-    void find_end_token(server_calls& calls, call_mark mark);
-    void finish(error_code ec, const diagnostics& diag, const call_mark& mark = {});
+    void find_end_token(server_calls& calls, template_marks mark);
+    void finish(error_code ec, const diagnostics& diag, const template_marks& mark = {});
 
     std::vector<tag_pair> reasoning_;
     named_template template_;

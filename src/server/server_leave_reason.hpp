@@ -7,7 +7,7 @@ namespace tandem::detail {
 
 /// Why a reply or a turn should leave a server. A reply's machine decides for the reply. A turn
 /// that is still being started there leaves a hanging server if it may continue at all.
-struct reason_to_leave {
+struct server_leave_reason {
     enum class kind {
         removed,  ///< removed from the service, and the time limit has passed
         away,     ///< a check found the server away

@@ -1,4 +1,4 @@
-#include "slots/running_limit.hpp"
+#include "slots/concurrency_limit.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -70,7 +70,7 @@ double age_weight(duration age) {
 
 }  // namespace
 
-bool running_limit::record_speed(double running, const generated_so_far& part, time_point now) {
+bool concurrency_limit::record_speed(double running, const generated_so_far& part, time_point now) {
     const double seconds = to_seconds(part.time);
     if (part.tokens < min_tokens || seconds < min_seconds) return false;
     const double count = std::max(1.0, std::round(running));
@@ -88,7 +88,7 @@ bool running_limit::record_speed(double running, const generated_so_far& part, t
 }
 
 // Includes similar numbers, because a single one is seen too little to be exact.
-std::optional<double> running_limit::find_steady_total(double running, time_point now) const {
+std::optional<double> concurrency_limit::find_steady_total(double running, time_point now) const {
     double tokens = 0;
     double sum = 0;
     for (const auto& [magnitude, s] : by_magnitude_) {
@@ -101,7 +101,7 @@ std::optional<double> running_limit::find_steady_total(double running, time_poin
     return tokens < tokens_to_trust ? std::nullopt : std::optional(sum / tokens);
 }
 
-int running_limit::find_limit(time_point now) const {
+int concurrency_limit::find_limit(time_point now) const {
     std::vector<seen_total> all;
     for (const auto& [magnitude, s] : by_magnitude_) {
         const int running = static_cast<int>(std::lround(s.running()));
@@ -126,7 +126,7 @@ int running_limit::find_limit(time_point now) const {
 // Without a limit, each request adds the same, so a few requests fewer than slots show the speed of
 // all slots. Other requests' prompts hold up a request that is generating, so their time is
 // included.
-std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now) const {
+std::optional<double> concurrency_limit::find_tokens_per_s(int slots, time_point now) const {
     constexpr double nearly_all_slots = 0.8;
     const int limit = find_limit(now);
     const int most = std::min(limit, slots);
