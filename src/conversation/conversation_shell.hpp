@@ -133,7 +133,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         bool has_text = false;
         const server_link* previous_server = nullptr;  // the server it comes from
         int servers_tried = 0;
-        /// Counts the servers tried, so that the answer of one that was abandoned is ignored.
+        /// Counts the servers tried, so that answers of an abandoned server are ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
         /// The part of the slot's text that the prompt no longer contains; takes effect when the

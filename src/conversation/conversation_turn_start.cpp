@@ -98,7 +98,7 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     begin_history_turn(reply);
     starting_ = make_starting_turn(reply, std::move(done), *options);
     if (draft_ && !reply.is_streamed() && draft_->matches_turn(history_.messages(), *options)) {
-        // The model was given the draft's text.
+        // The draft was generated from these words.
         if (conversations::has_same_words(history_.last_text(), draft_->words()))
             history_.replace_last_text(draft_->words());
         return begin_drafted_turn(starting_);

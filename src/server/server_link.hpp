@@ -61,7 +61,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     /// Learns how the model's chat template begins a tool call, unless it is already known for the
     /// model in /props; see template_marks_loader::load(). A failure is not cached.
     void load_tool_call_mark(marks_handler done);
-    /// The same for what the template writes around the words of a reply without calls.
+    /// The same for the marks that the template writes around the words of a reply without calls.
     void load_word_marks(marks_handler done);
     /// Ends all calls with `ec` and grants no more slots.
     void shut_down(error_code ec);
@@ -70,12 +70,11 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     void on_context_destroyed() noexcept override;
     bool is_server() const noexcept override { return true; }
 
-    /// Why no request may be sent because the last ones failed; nullopt if a request may be sent.
-    /// In that case, the request is recorded as sent, and must be sent.
+    /// Why no request may be sent after the latest failures; nullopt if a request may be sent. In
+    /// that case, the request is recorded as sent, so the caller must send it.
     std::optional<failure> admit_request(time_point now);
 
-    // What requests show about the server; requests to /completion with the time of
-    // sending.
+    // Outcomes of requests, which show the state of the server. `sent` is the time of sending.
     void on_request_failed(const failure& why);
     void on_completion_failed(const failure& why, time_point sent);
     /// Whether a slot can roll back to an earlier part of its text, as last observed. Recurrent,

@@ -25,12 +25,11 @@ class slot_manager;
 enum class owner_presence { is_here, has_left };
 
 /// The slots of one server, shared by all users in this process. Each slot_manager is a user with
-/// its own strand. Pure, except for the managers that it refers to, which may receive a post under
-/// the lock.
+/// its own strand. Pure, except that work may be posted to the managers under the lock.
 struct slot_table {
-    /// Applies the settings of a joining user to all users. Defaults apply to what no user has set;
-    /// the defaults of a service, which uses all slots, take precedence. Returns a warning for the
-    /// log if another user has set a different value.
+    /// Applies the settings of a joining user to all users. Defaults apply to settings that no user
+    /// has set; the defaults of a service, which uses all slots, take precedence. Returns a warning
+    /// for the log if another user has set a different value.
     std::optional<log_line> apply_settings(const config& c, const slot_defaults& new_defaults);
 
     /// Clients and services; a service has no manager before its first request.

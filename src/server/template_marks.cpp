@@ -20,7 +20,7 @@ constexpr string_view tool_result = "Result of a call.";
 constexpr string_view last_question = "Last question.";
 
 constexpr string_view arguments = R"({"key":"value"})";
-// Not the name of the call, so that the call's name in a rendered prompt belongs to the call.
+// Differs from the call's name, so that this name in a rendered prompt can only come from the call.
 constexpr string_view tools =
     R"([{"type":"function","function":{"name":"look_up","description":"Looks up a key.",)"
     R"("parameters":{"type":"object","properties":{"key":{"type":"string",)"
@@ -28,9 +28,9 @@ constexpr string_view tools =
 
 constexpr string_view white_space = " \t\r\n";
 
-/// Calls of models whose templates do not show them.
+/// The calls of some models whose templates do not render calls.
 struct known_mark {
-    /// A text of the prompt with tools.
+    /// A text that occurs in the prompt if there are tools.
     string_view hint;
     string_view opening;
     string_view lead;
@@ -46,7 +46,7 @@ constexpr std::array<known_mark, 3> known_marks{{
      ""},  // Granite 3
 }};
 
-// Muse writes its thoughts like words, but to itself.
+// Muse writes its reasoning like spoken text, but addresses it to itself.
 constexpr string_view opening_to_user = " to=user<|message|>";
 constexpr string_view opening_to_self = " to=self<|message|>";
 
@@ -252,7 +252,7 @@ string_view find_distinct_opening(string_view lead, const past_reply& other,
     return is_elsewhere(opening) ? string_view() : opening;
 }
 
-/// Whether models would rarely write the mark in prose: it begins with a tag, or like ">>>".
+/// Whether the mark is unlikely to occur in prose: it begins with a tag, or like ">>>".
 bool is_distinctive(string_view mark) noexcept {
     mark = text::trim_leading_space(mark);
     constexpr std::size_t rare = 3;

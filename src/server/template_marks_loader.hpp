@@ -16,7 +16,7 @@ class template_marks_loader {
  public:
     using handler = std::function<void(error_code, const diagnostics&, const template_marks&)>;
 
-    /// `reasoning` are the tags of reasoning, which are not among the marks.
+    /// `reasoning` lists the tags of reasoning, which the marks do not include.
     explicit template_marks_loader(std::vector<tag_pair> reasoning)
         : reasoning_(std::move(reasoning)) {}
 
@@ -25,9 +25,9 @@ class template_marks_loader {
     /// empty. Any other failure is an error, and the next call tries again. No handler is called
     /// after `calls` is destroyed.
     void load(server_calls& calls, handler done);
-    /// As load(), only for the marks around words. Sends one probe, and repeats it once after a
-    /// 500. If the server rejects it, or answers 500 twice, there are none until the template
-    /// changes.
+    /// Like load(), but only for the marks around words. Sends one probe, and repeats it once after
+    /// a 500. If the server rejects the probe, or answers 500 twice, there are no marks until the
+    /// template changes.
     void load_words(server_calls& calls, handler done);
     /// Names the template of the next probes. Drops the mark of another template.
     void use_template(const server_props& props);
@@ -43,7 +43,7 @@ class template_marks_loader {
         bool operator==(const named_template&) const = default;
     };
 
-    /// A mark, once it is known, and who waits for it.
+    /// A mark, once it is known, and the handlers that wait for it.
     struct wanted_mark {
         std::optional<template_marks> known{};
         std::vector<handler> waiting{};

@@ -102,7 +102,8 @@ class slot_scheduler {
     void set_unchecked(int slots) noexcept { unchecked_ = slots; }
     bool is_away(int slot) const { return at(slot).is_away; }
     std::optional<time_point> last_used(int slot) const { return at(slot).last_used; }
-    /// nullopt if one more slot here would not let another live request of this process run.
+    /// The most urgent live request of this process that one more slot would let run; nullopt if
+    /// there is none.
     std::optional<slot_shortage> find_shortage(time_point now) const;
     void set_other_process_usage(const other_process_usage& u) noexcept { other_usage_ = u; }
     const other_process_usage& get_other_process_usage() const noexcept { return other_usage_; }

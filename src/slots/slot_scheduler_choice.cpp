@@ -65,7 +65,8 @@ class slot_scheduler::queue_simulation {
 
     /// Whether no slot is left.
     bool is_over() const noexcept { return idle_.empty(); }
-    /// Whether the request may run if it gets a slot. One from elsewhere does not run here.
+    /// Whether the request may run if it gets a slot. A request of another process does not count
+    /// against the limit here.
     bool may_start(const slot_request& w) const noexcept {
         return may_start_ > 0 || w.is_from_elsewhere;
     }

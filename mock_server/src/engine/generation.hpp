@@ -19,7 +19,7 @@ struct sampled_token {
     std::string content;    ///< text to send
 };
 
-/// Generates the tokens of one completion, and decides why it ends.
+/// Generates the tokens of one completion, and decides when and why it ends.
 class generation {
  public:
     /// `text` is the model's output up to its end of turn.

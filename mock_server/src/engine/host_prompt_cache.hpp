@@ -32,8 +32,8 @@ class host_prompt_cache {
     /// Moves the copy that fits the prompt best into the slot, if it fits better than the slot's
     /// own tokens. Returns whether there was such a copy. Precondition: the slot was saved.
     bool load(slot& s, const std::vector<token_id>& prompt);
-    /// If the size has no limit in MiB, drops the oldest copies until the tokens fit into the
-    /// context. Call it after a request has made its copies.
+    /// If there is no limit in MiB, drops the oldest copies until the remaining tokens fit into the
+    /// context. Call this after a request has made its copies.
     void drop_copies_beyond_context();
 
     std::size_t copies() const { return copies_.size(); }

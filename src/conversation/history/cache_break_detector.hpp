@@ -20,10 +20,11 @@ struct turn_prompt {
     int trims = 0;
 };
 
-/// Compares the prompt of each turn with the previous one. Pure.
+/// Finds where the prompt of a turn stops continuing the previous prompt, and why. Pure.
 class cache_break_detector {
  public:
-    /// Leaves out `at`, which only the server knows. nullopt if there is no prompt to compare with.
+    /// Does not set `at`, which only the server knows. nullopt if the prompt continues the previous
+    /// one, or if there is none to compare with.
     std::optional<cache_break> find_break(const turn_prompt& turn) const;
     /// The turn's request is being sent.
     void record_turn(const turn_prompt& turn, const std::optional<cache_break>& found);

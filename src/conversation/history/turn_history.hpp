@@ -55,7 +55,7 @@ class turn_history {
     }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// The running turn has this text, which does not continue the message before it.
+    /// Sets the text of the running turn, which does not continue the message before it.
     void set_given_text(std::string text) {
         is_given_ = true;
         turn_.set_text(std::move(text));
@@ -99,9 +99,9 @@ class turn_history {
     bool is_turn_complete() const noexcept { return turn_.is_complete(); }
     /// The newest reply whose chunks can still be heard; 0 if there is none.
     std::uint64_t newest_reply() const noexcept { return turn_.newest_reply(); }
-    /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: from
-    /// the last whole word that was heard on, or after the chunk that the voice is still speaking.
-    /// Returns nullopt if the turn cannot be resumed.
+    /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: the
+    /// text after the last whole word that was heard, or after the chunk that the voice is still
+    /// speaking. Returns nullopt if the turn cannot be resumed.
     std::optional<std::string> resume(time_point now, std::optional<chunk_id> speaking = {});
     turn_state state(time_point now) const noexcept;
 

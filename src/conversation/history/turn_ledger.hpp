@@ -56,7 +56,7 @@ class turn_ledger {
     std::size_t heard_bytes() const noexcept { return heard_; }
     /// All visible generated text, in order.
     const std::string& text() const noexcept { return text_; }
-    /// Whether the model has ended it.
+    /// Whether the model has ended the text.
     bool is_complete() const noexcept { return is_complete_; }
 
     /// The reply of the last chunk; 0 if there is none.
@@ -70,8 +70,8 @@ class turn_ledger {
     /// speaking the chunk `speaking`, continues after it, and forgets only later chunks.
     std::string resume(std::optional<chunk_id> speaking = {});
 
-    /// The text that history keeps of an interrupted turn. If it omits anything other than white
-    /// space, it ends without white space, and `mark` is appended unless nothing is kept.
+    /// The text that history keeps of an interrupted turn. If more than white space is omitted, the
+    /// kept text ends without white space, and `mark` is appended unless nothing is kept.
     std::string make_history_text(history_policy policy, std::string_view mark) const;
 
  private:
@@ -96,8 +96,8 @@ class turn_ledger {
     bool is_complete_ = false;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
-    /// Everything up to here was spoken. No word is split here, although only marks may separate it
-    /// from the next word.
+    /// Everything up to here was spoken. This splits no word, although only marks may separate the
+    /// last word from the next one.
     std::size_t spoken_ = 0;
     std::vector<part> parts_;
     std::size_t parts_heard_ = 0;

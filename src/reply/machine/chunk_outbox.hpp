@@ -66,7 +66,8 @@ class chunk_outbox {
     /// Whether no chunk is held; those handed over last may not have been spoken yet.
     bool is_empty() const noexcept { return held_.empty(); }
     bool has_no_held_text() const noexcept;
-    /// Whether no chunk is held, and all were continued; a request for another one may suffice.
+    /// Whether no chunk is held, and all were continued. With `request_suffices`, a request for
+    /// another chunk counts as a continue.
     bool is_fully_spoken(bool request_suffices) const noexcept {
         return is_empty() && (!is_speaking() || (is_wanted_ && request_suffices));
     }

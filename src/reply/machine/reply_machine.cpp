@@ -48,7 +48,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
     metrics_recorder_.add_early_work(from.early);
     call_lead_ = std::move(from.call_lead);
     if (from.rest) {
-        // A reply for a reader had no mark.
+        // A reply that was streamed to a reader had no mark.
         if (!from.rest->calls.has_mark()) from.rest->calls.set_mark(std::move(from.call_mark));
         return resume_from_remainder(now, std::move(*from.rest), from.spoken);
     }
@@ -58,7 +58,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(from);
-    // The text begun elsewhere follows an opening.
+    // Text that another process began follows the opening of the words.
     calls_.start_after_prompt(from.begun ? from.word_marks.opening : continuation_.prompt());
     if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
     next_request(now);

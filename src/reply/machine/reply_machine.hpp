@@ -71,10 +71,11 @@ class reply_machine {
     void set_server_url(std::string_view server) {
         if (metrics_recorder_.set_server_url(server)) has_read_here_ = false;
     }
-    /// The negative answer. If `is_final`, the reply seeks no other server.
+    /// The negative answer to action::request_server. If `is_final`, the reply seeks no other
+    /// server.
     void on_no_server(time_point now, failure why, bool is_final = false);
-    /// Leaves a server if it was removed; if it is away and the reply rests; or if it hangs and no
-    /// request runs, or the running one has received nothing since the check began.
+    /// Leaves a server that was removed, that is away while the reply rests, or that hangs while no
+    /// request runs or the running one has received nothing since the check began.
     void leave_server(time_point now, server_leave_reason reason);
     void on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable.
@@ -155,7 +156,8 @@ class reply_machine {
     const voice_pace& pace() const noexcept { return pace_; }
     void set_pace(const voice_pace& learned) noexcept { pace_ = learned; }
     bool limits_reasoning() const noexcept { return meter_.is_limited(); }
-    /// A prompt of this template that closes the reasoning in advance, if it can.
+    /// The prompt in which the server's template closes the reasoning in advance, if the template
+    /// can do that.
     void set_prompt_without_thinking(std::string p) noexcept { without_thinking_ = std::move(p); }
     /// Why another server is requested.
     const failure& failover_cause() const noexcept { return search_.cause; }
@@ -193,12 +195,12 @@ class reply_machine {
         time_point heard_at;  // its last event, or when it was sent
         bool has_started = false;
     };
-    /// Of the next chunk.
+    /// The state of the next chunk.
     struct open_chunk {
         std::optional<time_point> since;  // arrival of its first text
         bool is_unbreakable = false;      // it has no place to end yet
     };
-    /// While peeking.
+    /// The state while peeking.
     struct peek {
         time_point due;
         bool is_token_unread;  // waits for any further event without reading it

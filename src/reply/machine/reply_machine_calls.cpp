@@ -46,7 +46,7 @@ void reply_machine::on_call_read(time_point now) {
     hand_over_due_chunks(now);
 }
 
-/// Whether generation ended with a whole call. A call that a limit cut off is not whole.
+/// Whether generation ended with a complete call. A call that a limit cut off is not complete.
 bool reply_machine::has_call_to_parse(finish_reason reason) const {
     if (reason == finish_reason::length) return false;
     if (calls_.has_call()) return !calls_.is_too_long();
@@ -79,7 +79,8 @@ bool reply_machine::can_force_calls() const {
                                        calls_.call());
 }
 
-/// Replaces invalid calls of the model. The listener waits for them, so they need not be its own.
+/// Lets the server replace invalid calls of the model: the listener is waiting, and calls that
+/// differ from the model's own are better than none.
 void reply_machine::force_calls(time_point now) {
     forces_calls_ = true;
     request_->heard_at = phase_since_ = now;
@@ -124,8 +125,8 @@ void reply_machine::fail_call(time_point now, failure why) {
     fail_generation(now, std::move(why));
 }
 
-/// Whether a request for another chunk also continues the last one. It does without lookahead, and
-/// after calls, because another reply will soon read their results.
+/// Whether a request for another chunk also counts as a continue of the last one: it does without
+/// lookahead, and after calls, because another reply will soon read their results.
 bool reply_machine::counts_request_as_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }

@@ -207,8 +207,8 @@ void reply_machine::give_up(time_point now) {
     fail_generation(now, std::move(why));
 }
 
-/// When to end a sentence that may have been complete when the server failed: its peek may take
-/// long.
+/// When to end a sentence that may have been complete when the server failed, because its peek may
+/// take long.
 time_point reply_machine::peek_hold_deadline() const {
     const bool is_trying = phase_ == phase::seeking || phase_ == phase::resolving ||
                            phase_ == phase::queued || phase_ == phase::first_token;
@@ -223,7 +223,7 @@ void reply_machine::handle_peek_hold_expiry(time_point now) {
     hand_over_before_request(now);
 }
 
-/// A chunk is available without the pending request, which may therefore serve only later chunks.
+/// A chunk may be complete without the pending request, which is then needed only for later chunks.
 void reply_machine::hand_over_before_request(time_point now) {
     collect_chunks(now);
     hand_over_due_chunks(now);

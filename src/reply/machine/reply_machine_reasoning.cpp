@@ -85,8 +85,8 @@ time_point reply_machine::reasoning_deadline() const {
     return phase_ == phase::streaming ? meter_.must_end_at().value_or(never) : never;
 }
 
-/// A grammar starts again with each request. That is right if the prompt opened the reasoning. A
-/// grammar that describes the reasoning itself would only make the model reason again.
+/// A grammar starts again with each request, which is right if the prompt opened the reasoning. A
+/// grammar that also describes the reasoning would only make the model reason again.
 bool reply_machine::drops_grammar() const noexcept {
     return rules_.is_constrained && meter_.cuts() > 0 && meter_.has_opened();
 }

@@ -57,7 +57,7 @@ class reply_transcript {
     void forget_ids() noexcept;
     /// Pieces of text with incomplete or uncertain ids.
     std::vector<std::string> texts_with_missing_ids() const;
-    /// Whether one of them is a mark, which may be a special token.
+    /// Whether one of these pieces is a mark, which may be a special token.
     bool is_missing_mark() const noexcept;
     /// The ids of texts_with_missing_ids(), with `separator` after each text's ids; an empty list
     /// if they are unavailable.

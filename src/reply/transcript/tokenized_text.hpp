@@ -18,7 +18,8 @@ struct prompt_with_ids {
 };
 
 /// The part of a conversation that a slot holds: a text and its token ids. The next prompt starts
-/// with all or part of it and is sent so that the server's cache matches exactly. Pure.
+/// with all or part of this text, and is sent with its ids, so that it matches the server's cache
+/// exactly. Pure.
 class tokenized_text {
  public:
     /// A token boundary in the text: the first `bytes` bytes are the first `ids` ids.
