@@ -99,7 +99,7 @@ void cluster_member::add_server(const std::string& model, config settings) {
     if (known != servers_.end()) forget_server(known);
     auto name = name_of(settings.server.url);
     auto use = std::make_shared<detail::server_usage>(settings, detail::service_slot_defaults,
-                                                      detail::scope_of(instruments_));
+                                                      detail::choose_slot_scope(instruments_));
     auto link = detail::server_link::make(scope_, std::move(settings), instruments_, use);
     auto lender = std::make_shared<slot_lender>(*this, options_.gateway_id, std::move(name),
                                                 std::move(link), std::move(use));

@@ -48,7 +48,7 @@ class cluster_member {
 
     const std::string& id() const noexcept { return options_.gateway_id; }
     /// Distinguishes this process from earlier ones of the same gateway.
-    const std::string& process() const noexcept { return process_; }
+    const std::string& process_id() const noexcept { return process_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
     /// Sets the handler that is called after each connection to the store.

@@ -75,7 +75,7 @@ std::optional<std::size_t> conversation_shell::find_revision(std::string_view pr
     return static_cast<std::size_t>(end - prompt.begin());
 }
 
-void conversation_shell::count_heard_words(const wire::timings& counts) {
+void conversation_shell::record_words_prefill(const wire::timings& counts) {
     early_.prefilled += counts.evaluated;
     metrics_.prefilled += counts.evaluated;
     if (revised_ && link_ && prefill_)

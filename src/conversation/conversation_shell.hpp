@@ -220,7 +220,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // The user's speech before it is complete.
     void prefill_words(std::string words);
     void prefill_heard_words();
-    void count_heard_words(const wire::timings& counts);
+    void record_words_prefill(const wire::timings& counts);
     void prefill_next_words();
     std::optional<std::size_t> find_revision(std::string_view prompt) const;
     void stop_hearing() noexcept;

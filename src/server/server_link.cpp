@@ -45,7 +45,7 @@ server_link::server_link(std::shared_ptr<strand_scope> scope, tandem::config c,
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
                                                const slot_defaults& new_defaults) {
-    auto use = std::make_shared<server_usage>(c, new_defaults, scope_of(i));
+    auto use = std::make_shared<server_usage>(c, new_defaults, choose_slot_scope(i));
     return make(std::move(scope), std::move(c), i, std::move(use));
 }
 

@@ -107,7 +107,7 @@ enum class slot_scope {
     process,  ///< all clients and services of this process
     own,      ///< only the client or service that plays a recording
 };
-slot_scope scope_of(const instruments& i) noexcept;
+slot_scope choose_slot_scope(const instruments& i) noexcept;
 
 /// Joins the users of a server's slots. All clients and services of this process share the slots,
 /// whose state outlives the last user by the guard. A played recording has its own slots. Stores a

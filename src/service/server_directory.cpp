@@ -42,8 +42,8 @@ std::vector<server_status> server_directory::status(time_point now) const {
                        .tokens_per_s = scheduler.find_tokens_per_s(now),
                        .late = scheduler.find_lateness(now),
                        .lead_loss = scheduler.find_lead_loss(now),
-                       .residence_changes = scheduler.changes().count,
-                       .residence_change_tokens = scheduler.changes().evaluated,
+                       .residence_changes = scheduler.get_residence_changes().count,
+                       .residence_change_tokens = scheduler.get_residence_changes().evaluated,
                        .fault = s.health.fault()});
     }
     return all;

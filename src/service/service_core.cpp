@@ -14,7 +14,7 @@ service_core::service_core(std::shared_ptr<strand_scope> scope, service_config c
     : scope_(std::move(scope)),
       config_(std::move(c)),
       instruments_(std::move(i)),
-      directory_(config_, scope_of(instruments_)),
+      directory_(config_, choose_slot_scope(instruments_)),
       timer_(std::in_place, scope_->executor()) {
     if (!config_.client.pacing.mode) config_.client.pacing.mode = pacing::automatic;
 }

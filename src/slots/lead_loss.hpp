@@ -16,7 +16,7 @@ class lead_loss {
  public:
     /// A continuation waited for `waited`. When it was requested, its listener still had `lead` of
     /// speech to hear. A request without a lead is ignored.
-    void record(duration lead, duration waited, time_point now) {
+    void record_wait(duration lead, duration waited, time_point now) {
         if (lead <= duration{}) return;
         const double lost = compute_loss(lead, waited);
         constexpr double weight = 1.0 / 32;

@@ -60,7 +60,7 @@ void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
     learn_speed(s, note.generated, now);
     learn_restoring(s, note);
-    count_change(s, note);
+    count_residence_change(s, note);
     s.busy = s.is_being_prefilled = false;
     if (!note.has_run) return;
     s.server_state = note.server_state;
@@ -120,7 +120,8 @@ void slot_scheduler::learn_restoring(const slot_state& s, const release_info& no
     restored_ = std::clamp(restored_ + step, -remembered, remembered);
 }
 
-void slot_scheduler::count_change(const slot_state& s, const release_info& note) noexcept {
+void slot_scheduler::count_residence_change(const slot_state& s,
+                                            const release_info& note) noexcept {
     if (!note.has_run || s.last_user == nobody || s.last_user == s.user) return;
     ++changes_.count;
     changes_.evaluated += note.evaluated;

@@ -150,7 +150,7 @@ class slot_scheduler {
     duration find_lateness(time_point now) const;
     /// See lead_loss.
     double find_lead_loss(time_point now) const;
-    const residence_changes& changes() const noexcept { return changes_; }
+    const residence_changes& get_residence_changes() const noexcept { return changes_; }
 
  private:
     struct slot_state {
@@ -217,7 +217,7 @@ class slot_scheduler {
     void begin_speed_window(slot_state& s, const generated_so_far& g, time_point now);
     void learn_speed(slot_state& s, const generated_so_far& g, time_point now);
     void learn_restoring(const slot_state& s, const release_info& note) noexcept;
-    void count_change(const slot_state& s, const release_info& note) noexcept;
+    void count_residence_change(const slot_state& s, const release_info& note) noexcept;
 
     // Queue, in slot_scheduler_choice.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;

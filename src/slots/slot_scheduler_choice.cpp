@@ -363,7 +363,7 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
     const auto guarded = w.guarded_since ? now - *w.guarded_since : duration{};
     const auto since = w.waits_since.value_or(now);
-    if (has_own_lead(w)) lead_loss_.record(w.wish.due - since, now - since, now);
+    if (has_own_lead(w)) lead_loss_.record_wait(w.wish.due - since, now - since, now);
     const bool reused = slot == last_used_slot_;
     // A prefill does not take the slot's turn: the slot remains the next one.
     if (!reused && is_for_listener(w.wish)) next_in_turn_ = (slot + 1) % usable_;

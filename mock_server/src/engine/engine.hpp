@@ -73,7 +73,7 @@ class engine {
     // engine_slots.cpp: host memory, and actions on an idle slot other than completions.
     void exchange_conversation(slot& s, const completion_request& r);
     void save_idle_slots(const slot& starting);
-    void count_copy(bool copied);
+    void add_copy_time(bool copied);
     void act_on_slot(task& t, time_point now);
     void erase(task& t, slot& s, time_point now);
     void save(task& t, slot& s, time_point now);

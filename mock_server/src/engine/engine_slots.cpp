@@ -5,8 +5,8 @@ namespace tandem::mock {
 
 void engine::exchange_conversation(slot& s, const completion_request& r) {
     if (!host_cache_.is_on() || !must_search_host_cache(s, r.id_slot, r.prompt)) return;
-    count_copy(host_cache_.save(s));
-    count_copy(host_cache_.load(s, r.prompt));
+    add_copy_time(host_cache_.save(s));
+    add_copy_time(host_cache_.load(s, r.prompt));
     host_cache_.drop_copies_beyond_context();
 }
 
@@ -15,7 +15,7 @@ void engine::save_idle_slots(const slot& starting) {
     if (!host_cache_.is_on() || !options_.cache_idle_slots) return;
     for (slot& s : pool_.all()) {
         if (s.is_processing() || &s == &starting) continue;
-        count_copy(host_cache_.save(s));
+        add_copy_time(host_cache_.save(s));
         host_cache_.drop_copies_beyond_context();
         if (!options_.kv_unified) continue;
         s.clear();
@@ -23,7 +23,7 @@ void engine::save_idle_slots(const slot& starting) {
     }
 }
 
-void engine::count_copy(bool copied) {
+void engine::add_copy_time(bool copied) {
     if (copied) copying_ += nanoseconds(options_.conversation_change) / 2;
 }
 

@@ -42,7 +42,7 @@ void cluster_limits::request_verdict(const question& q, verdict_handler done) {
         return boost::asio::post(executor_,
                                  [done = std::move(done)] { done(detail::now(), std::nullopt); });
     member->run(cluster::scripts::admit_request(), {"members", usage_key(q.key), "processes"},
-                admit_arguments({member->id(), member->process()}, q),
+                admit_arguments({member->id(), member->process_id()}, q),
                 [done = std::move(done)](const auto& answer) {
                     done(detail::now(), read_verdict(answer));
                 });
@@ -52,7 +52,7 @@ void cluster_limits::settle(const settlement& s, settled_handler done) {
     const auto member = member_.lock();
     if (!member) return;
     member->run(cluster::scripts::record_usage(), {usage_key(s.key)},
-                settle_arguments({member->id(), member->process()}, s),
+                settle_arguments({member->id(), member->process_id()}, s),
                 [weak = weak_from_this(), s, done = std::move(done)](const auto& answer) {
                     const bool is_known = answer && is_count(*answer);
                     const auto self = weak.lock();

@@ -261,7 +261,7 @@ class reply_machine {
     text::reasoning_meter make_meter(bool is_inside) const;
     bool ends_in_reasoning(finish_reason reason) const;
     void end_reasoning(time_point now, bool cut);
-    bool ends_unspoken(finish_reason reason) const;
+    bool ends_without_speech(finish_reason reason) const;
     void force_speech(time_point now);
     void end_request_and_continue(time_point now, bool cut);
     time_point reasoning_deadline() const;

@@ -31,7 +31,7 @@ void reply_machine::on_final_event(time_point now, const wire::token_event& even
     continuation_.record_cut();
     report_slot_mismatch(event, request_->slot);
     if (ends_in_reasoning(reason)) return end_reasoning(now, false);
-    if (ends_unspoken(reason)) return force_speech(now);
+    if (ends_without_speech(reason)) return force_speech(now);
     flush_withheld_text(now, reason);
     if (has_call_to_parse(reason)) return parse_calls(now, reason);
     end_request(now, false);

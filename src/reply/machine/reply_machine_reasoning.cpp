@@ -57,7 +57,7 @@ void reply_machine::end_request_and_continue(time_point now, bool cut) {
 
 /// Whether generation ended after closed reasoning without saying anything, or ended only because
 /// the request that forces speech is short.
-bool reply_machine::ends_unspoken(finish_reason reason) const {
+bool reply_machine::ends_without_speech(finish_reason reason) const {
     if (is_speech_forced_ && reason == finish_reason::length) return !is_token_budget_spent();
     return meter_.cuts() > 0 && !meter_.has_spoken() && !calls_.has_call() &&
            (!rules_.is_constrained || drops_grammar()) && reason != finish_reason::length &&

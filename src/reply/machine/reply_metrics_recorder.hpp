@@ -87,7 +87,7 @@ class reply_metrics_recorder {
     void record_event(time_point now, timeline_event::kind what, int chunk = -1);
     void record_event_at(slot_location p, time_point now, timeline_event::kind what,
                          int chunk = -1);
-    slot_location place_of(const chunk& c) const noexcept;
+    slot_location find_location(const chunk& c) const noexcept;
     void close_request();
     void end_slot_wait(time_point now);
     void record_token_wait(time_point now) noexcept;
