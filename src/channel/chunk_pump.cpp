@@ -122,7 +122,7 @@ void chunk_pump::interrupt() {
 
 // A limit may end the reply while the consumer is not waiting for a chunk.
 void chunk_pump::watch_reply_end() {
-    reply_->shell_->on_end([weak = weak_from_this()] {
+    reply_->shell_->set_end_handler([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->on_chunk({}, std::nullopt);
     });
 }

@@ -99,7 +99,7 @@ void cluster_member::add_server(const std::string& model, config settings) {
     if (known != servers_.end()) forget_server(known);
     auto name = name_of(settings.server.url);
     auto use = std::make_shared<detail::server_usage>(settings, detail::service_slot_defaults,
-                                                      detail::scope_of(instruments_));
+                                                      detail::choose_slot_scope(instruments_));
     auto link = detail::server_link::make(scope_, std::move(settings), instruments_, use);
     auto lender = std::make_shared<slot_lender>(*this, options_.gateway_id, std::move(name),
                                                 std::move(link), std::move(use));
@@ -157,13 +157,13 @@ void cluster_member::beat() {
 
 void cluster_member::send_beat(duration lease, store_link::answer_handler done) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
-    scripts::beat().run(commands_, {key("members"), key("processes"), key("drains"), key("loads")},
-                        {options_.gateway_id, process_, std::to_string(ms), make_load_text()},
-                        std::move(done));
+    scripts::renew_lease().run(
+        commands_, {key("members"), key("processes"), key("drains"), key("loads")},
+        {options_.gateway_id, process_, std::to_string(ms), make_load_text()}, std::move(done));
 }
 
 void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
-    const auto read = read_beat(answer);
+    const auto read = parse_beat_answer(answer);
     if (!read) return;
     if (read->is_duplicate) return warn_about_duplicate();
     is_duplicate_ = false;
@@ -190,7 +190,7 @@ std::string cluster_member::make_load_text() {
         load[name_conversations_quantity(name)] = known.lender->count_conversations();
         if (!known.lender->is_leaving()) served.push_back(name);
     }
-    load[name_served_quantity(served)] = 1;
+    load[encode_served_servers(served)] = 1;
     return serialize_load(load);
 }
 
@@ -198,7 +198,7 @@ void cluster_member::apply_load(const shared_load& elsewhere) {
     const auto others = static_cast<int>(members_ - 1);
     for (const auto& [channel, known] : servers_) {
         const auto& name = known.lender->name();
-        known.lender->set_use_elsewhere(
+        known.lender->set_other_process_usage(
             {.processes = others,
              .running = find_quantity(elsewhere, name_running_quantity(name)),
              .conversations = find_quantity(elsewhere, name_conversations_quantity(name))});
@@ -229,8 +229,8 @@ void cluster_member::share_drains(const std::set<std::string>& listed, bool is_l
 }
 
 void cluster_member::write_drains() {
-    for (const auto& m : drains_.list_marks())
-        run(scripts::drain(), {"drains"},
+    for (const auto& m : drains_.list_unwritten_marks())
+        run(scripts::set_server_drained(), {"drains"},
             {m.server, m.is_drained ? "1" : "0", m.is_restored ? "1" : "0"},
             [this, m](const auto& answer) {
                 if (answer && answer->kind == answer_kind::integer) drains_.mark_written(m);
@@ -241,7 +241,7 @@ void cluster_member::write_drains() {
 
 void cluster_member::claim(const std::string& server, int slots, const share_action::claim& c,
                            claim_handler done) {
-    scripts::claim().run(
+    scripts::claim_slots().run(
         commands_, make_lending_keys(server),
         claim_arguments(make_lending_names(server), detail::now(), slots, c),
         [done = std::move(done)](const auto& answer) { done(read_loans(answer)); });
@@ -249,7 +249,7 @@ void cluster_member::claim(const std::string& server, int slots, const share_act
 
 void cluster_member::offer(const std::string& server, const reported_loan& l, bool is_leaving,
                            offer_handler done) {
-    scripts::offer().run(
+    scripts::offer_slot().run(
         commands_, make_lending_keys(server),
         offer_arguments(make_lending_names(server), l, is_leaving),
         [done = std::move(done)](const auto& answer) {

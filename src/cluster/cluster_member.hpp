@@ -36,8 +36,8 @@ class cluster_member {
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
     ~cluster_member();
 
-    /// Makes these the servers of the model, with the settings of requests to them. Returns the
-    /// slots of other servers of the model when their requests end. Call it before the first
+    /// Makes these the servers of the model, with the settings of requests to them. The slots of
+    /// the model's other servers are returned when their requests end. Call it before the first
     /// request to a server.
     void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
@@ -47,8 +47,8 @@ class cluster_member {
     void leave(duration limit, std::function<void()> done);
 
     const std::string& id() const noexcept { return options_.gateway_id; }
-    /// Tells this process from earlier ones of the same gateway.
-    const std::string& process() const noexcept { return process_; }
+    /// Distinguishes this process from earlier ones of the same gateway.
+    const std::string& process_id() const noexcept { return process_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
     /// Sets the handler that is called after each connection to the store.
@@ -133,7 +133,7 @@ class cluster_member {
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     served_map servers_;         // by channel
-    const std::string process_;  // also the channel that shows the store that the process runs
+    const std::string process_;  // also a channel, which shows the store that the process runs
     bool is_duplicate_ = false;
     time_point lease_until_{};
     std::int64_t members_ = 1;

@@ -40,7 +40,7 @@ std::optional<loan> read_loan(const store_answer* fields) {
 std::vector<std::string> claim_arguments(const lending_names& names, time_point now, int slots,
                                          const share_action::claim& c) {
     std::vector<std::string> words{names.gateway, names.channel, std::to_string(slots)};
-    words.push_back(c.wish ? std::string(to_word(c.wish->kind)) : "");
+    words.push_back(c.wish ? std::string(to_message_word(c.wish->kind)) : "");
     // `never` would overflow.
     constexpr duration farthest = std::chrono::hours(24);
     words.push_back(
@@ -72,7 +72,7 @@ std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& a
     return loans;
 }
 
-std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer) {
+std::optional<beat_answer> parse_beat_answer(const std::optional<store_answer>& answer) {
     if (!answer || !answer->is_list_of(5)) return std::nullopt;
     const auto& items = answer->items;
     if (!std::all_of(items.begin(), items.begin() + 3, is_integer)) return std::nullopt;

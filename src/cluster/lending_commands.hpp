@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Arguments and answers of the scripts in `scripts/`. The scripts describe them.
+// Arguments and answers of the scripts in `scripts/`, which describe them.
 namespace tandem::cluster {
 
 /// The names of this gateway and of the server's channel.
@@ -40,6 +40,6 @@ struct beat_answer {
     /// The sums of the other gateways' loads.
     shared_load elsewhere{};
 };
-std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer);
+std::optional<beat_answer> parse_beat_answer(const std::optional<store_answer>& answer);
 
 }  // namespace tandem::cluster

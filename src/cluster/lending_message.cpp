@@ -57,7 +57,7 @@ std::optional<lending_message> read_lent(lending_message m, std::string_view slo
 
 }  // namespace
 
-std::string_view to_word(slots::request_kind kind) noexcept {
+std::string_view to_message_word(slots::request_kind kind) noexcept {
     return kind == slots::request_kind::continuation ? continuation : turn;
 }
 

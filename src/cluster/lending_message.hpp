@@ -9,7 +9,7 @@
 
 namespace tandem::cluster {
 
-/// A message that the scripts `claim` and `offer` publish to the gateways of a server.
+/// A message that the scripts `claim_slots` and `offer_slot` publish to the gateways of a server.
 struct lending_message {
     enum class kind {
         wish,  ///< the gateway waits for a slot
@@ -27,6 +27,6 @@ struct lending_message {
 /// Nullopt if the text is not such a message.
 std::optional<lending_message> parse_lending_message(std::string_view text);
 
-std::string_view to_word(slots::request_kind kind) noexcept;
+std::string_view to_message_word(slots::request_kind kind) noexcept;
 
 }  // namespace tandem::cluster

@@ -34,7 +34,7 @@ struct taken_session {
 /// Begins the message that asks a gateway to release a session. The session's id follows.
 inline constexpr std::string_view release_request = "release ";
 
-/// The records of the sessions of all gateways. On the link's loop.
+/// The records of the sessions of all gateways. Use it on the link's loop.
 class session_store {
  public:
     /// The store's keys.
@@ -44,7 +44,8 @@ class session_store {
         std::string processes;
     };
 
-    /// A running gateway releases a session that another one takes within this time.
+    /// When another gateway takes a session, the gateway that has it releases it within this time,
+    /// if it runs.
     static constexpr duration release_limit = std::chrono::milliseconds(300);
 
     /// The link must outlive the store.
@@ -60,7 +61,7 @@ class session_store {
     /// is not called.
     using wanted_check = std::function<bool()>;
 
-    /// Keeps the record this long; an empty record removes the session.
+    /// Keeps the record for this time; an empty record removes the session.
     void put(const std::string& session, const std::string& owner, session_epoch epoch,
              duration kept, std::string record, put_handler done);
     /// Asks the gateway that has the session, if it runs, to release it, and waits for the release.

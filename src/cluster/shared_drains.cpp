@@ -31,7 +31,7 @@ auto shared_drains::update(const std::set<std::string>& listed, bool is_lost)
     return changes;
 }
 
-auto shared_drains::list_marks() const -> std::vector<mark> {
+auto shared_drains::list_unwritten_marks() const -> std::vector<mark> {
     std::vector<mark> marks;
     marks.reserve(unwritten_.size());
     for (const auto& [server, m] : unwritten_) marks.push_back(m);

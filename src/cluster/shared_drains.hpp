@@ -31,11 +31,12 @@ class shared_drains {
     /// An operator has drained the server at this gateway, or has ended its drain.
     void set_drained(const std::string& server, bool is_drained);
     /// Takes the store's list of drained servers; `is_lost`: the store may have lost marks. Returns
-    /// what to do here. Repeats drains, because a server may have been added since.
+    /// the drains to start or end at this gateway. Drains are repeated, because a server may have
+    /// been added since.
     std::vector<change> update(const std::set<std::string>& listed, bool is_lost);
 
     /// The marks to write to the store, until mark_written().
-    std::vector<mark> list_marks() const;
+    std::vector<mark> list_unwritten_marks() const;
     void mark_written(const mark& m);
 
  private:

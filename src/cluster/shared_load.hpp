@@ -16,9 +16,9 @@ std::string serialize_load(const shared_load& load);
 /// Ignores values that are not numbers.
 shared_load parse_load(std::string_view text);
 
-/// Names the quantity that shows that a gateway serves these servers. One quantity names all of
-/// them, because the store would add up separate ones.
-std::string name_served_quantity(const std::vector<std::string>& servers);
+/// Returns the name of the quantity that shows that a gateway serves these servers. A single
+/// quantity names all of them, because the store would add up separate ones.
+std::string encode_served_servers(const std::vector<std::string>& servers);
 /// Returns the names of the servers that a gateway with this load serves.
 std::vector<std::string> find_served_servers(const shared_load& load);
 

@@ -11,14 +11,14 @@
 
 namespace tandem::cluster {
 
-/// An answer of the store to a search for a text.
+/// The store's answer to a search for a text.
 struct found_text {
     /// False if the store did not answer in time.
     bool is_answered = false;
     std::optional<std::string> text{};
 };
 
-/// Texts in the store that each gateway may write and read. On the link's loop.
+/// Texts in the store that each gateway may write and read. Use it on the link's loop.
 class shared_texts {
  public:
     using find_handler = std::function<void(found_text)>;
@@ -26,7 +26,7 @@ class shared_texts {
     /// `prefix` precedes each key. The link must outlive the texts.
     shared_texts(store_link& link, std::string prefix);
 
-    /// Keeps a short text this long; replaces an earlier one.
+    /// Keeps a short text for this time; replaces an earlier one.
     void put(const std::string& key, std::string text, duration kept);
     /// Keeps a long text in the same way, unless the write budget forbids it. Calls `make_text`
     /// only if the budget has room for `least_bytes`, the minimum length of the text.

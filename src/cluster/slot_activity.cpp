@@ -4,7 +4,7 @@
 
 namespace tandem::cluster {
 
-void slot_activity::record(time_point now, const std::vector<tandem::slot_state>& states) {
+void slot_activity::record_poll(time_point now, const std::vector<tandem::slot_state>& states) {
     auto before = std::exchange(slots_, {});
     for (const auto& s : states) {
         const auto known = before.find(s.id);

@@ -15,7 +15,7 @@ namespace tandem::cluster {
 class slot_activity {
  public:
     /// Records the states that the server reported at `now`.
-    void record(time_point now, const std::vector<tandem::slot_state>& states);
+    void record_poll(time_point now, const std::vector<tandem::slot_state>& states);
 
     /// Since when the slot is known to be unused; nullopt if it was busy at the last poll.
     std::optional<time_point> unused_since(int slot) const;

@@ -115,8 +115,8 @@ double slot_lender::take_average_running() {
     return since > duration{} ? to_seconds(ran) / to_seconds(since) : 0;
 }
 
-void slot_lender::set_use_elsewhere(const slots::use_elsewhere& u) {
-    use_->slots->lock()->scheduler.set_use_elsewhere(u);
+void slot_lender::set_other_process_usage(const slots::other_process_usage& u) {
+    use_->slots->lock()->scheduler.set_other_process_usage(u);
     // Otherwise, requests that wait only for the limit would wait until another request ends.
     if (!link_->is_shut_down()) link_->slots().dispatch_grants();
 }

@@ -41,7 +41,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     double take_average_running();
     /// The conversations of this process that are assigned to the server.
     int count_conversations() const { return use_->slots->lock()->conversations; }
-    void set_use_elsewhere(const slots::use_elsewhere& u);
+    void set_other_process_usage(const slots::other_process_usage& u);
 
     share_status status() const;
     const std::string& name() const noexcept { return name_; }

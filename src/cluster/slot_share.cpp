@@ -112,7 +112,7 @@ void slot_share::on_poll_answer(time_point now,
     is_polling_ = false;
     can_poll_ = states.has_value();
     if (!states || now > *polled_at_ + poll_is_valid_for) return;
-    activity_.record(now, *states);
+    activity_.record_poll(now, *states);
     learn_own_tasks(now);
     bring_usable_slots(now);
     if (now >= lease_until_ + others_know_within && here_.shortage) borrow_from_server(now);
@@ -204,7 +204,7 @@ void slot_share::on_claim_answer(time_point now, const std::optional<std::vector
     const auto claim = std::exchange(running_claim_, std::nullopt);
     if (!claim || !loans) return;
     drop_lost_loans(claim->held, *loans);
-    for (const auto& l : *loans) accept(now, l);
+    for (const auto& l : *loans) accept_loan(now, l);
     is_agreed_ = true;
 }
 
@@ -222,7 +222,7 @@ void slot_share::drop_lost_loans(const std::vector<reported_loan>& reported,
     }
 }
 
-void slot_share::accept(time_point now, const loan& l) {
+void slot_share::accept_loan(time_point now, const loan& l) {
     highest_number_[l.slot] = l.number;
     const auto [place, is_new] = held_.try_emplace(l.slot);
     auto& h = place->second;
@@ -241,7 +241,7 @@ void slot_share::accept(time_point now, const loan& l) {
 
 // A message may arrive after its slot has been returned.
 void slot_share::on_loan(time_point now, const loan& l) {
-    if (l.number > highest_number_[l.slot]) accept(now, l);
+    if (l.number > highest_number_[l.slot]) accept_loan(now, l);
 }
 
 void slot_share::on_offer_answer(time_point now, int slot, offer_result result) {

@@ -32,12 +32,12 @@ struct local_slots {
 /// perform take_actions(), let the scheduler grant slots, and call update(); repeat this until
 /// take_actions() is empty. Also call update() at next_event().
 ///
-/// A gateway keeps a slot until another gateway needs it more urgently than any request here. The
-/// scheduler decides that. While the store answers, its records apply. While it does not answer,
-/// and after the borrower of a slot has disappeared, this gateway polls the server. It may use an
-/// idle slot that nobody has used since its own last request, or for `quiet_time`. If the server
-/// does not report its slots, the slot becomes usable once every gateway has had time to claim
-/// it.
+/// A gateway keeps a slot until another gateway needs it more urgently than any request here, as
+/// the scheduler decides. While the store answers, its records of loans apply. While it does not
+/// answer, and after the borrower of a slot has disappeared, this gateway polls the server. It may
+/// use an idle slot that nobody has used since its own last request, or for `quiet_time`. If the
+/// server does not report its slots, the slot becomes usable once every gateway has had time to
+/// claim it.
 class slot_share {
  public:
     /// A slot must be unused for this long before a gateway takes it without the store.
@@ -94,7 +94,7 @@ class slot_share {
     int count_slots() const noexcept { return static_cast<int>(held_.size()); }
     /// Number of idle borrowed slots that need a poll before use.
     int count_unchecked() const;
-    /// Number of slots that were lost to other gateways while this one had them.
+    /// Number of slots that this gateway lost to others while it held them.
     std::int64_t count_lost() const noexcept { return lost_; }
 
  private:
@@ -126,7 +126,7 @@ class slot_share {
     void send_away(time_point now, int slot, held_slot& h);
     static void mark_unsure(time_point now, held_slot& h) noexcept;
     void drop_old_wishes(time_point now);
-    void accept(time_point now, const loan& l);
+    void accept_loan(time_point now, const loan& l);
     void drop_lost_loans(const std::vector<reported_loan>& reported,
                          const std::vector<loan>& loans);
     void learn_own_tasks(time_point now);

@@ -75,7 +75,7 @@ std::optional<std::size_t> conversation_shell::find_revision(std::string_view pr
     return static_cast<std::size_t>(end - prompt.begin());
 }
 
-void conversation_shell::count_heard_words(const wire::timings& counts) {
+void conversation_shell::record_words_prefill(const wire::timings& counts) {
     early_.prefilled += counts.evaluated;
     metrics_.prefilled += counts.evaluated;
     if (revised_ && link_ && prefill_)
@@ -180,7 +180,7 @@ void conversation_shell::find_draft_start(const draft_ptr& draft, const start_ha
 void conversation_shell::load_draft_marks(const draft_ptr& draft, const start_handler& done) {
     const bool needs_call_mark = this->needs_call_mark(draft->options());
     auto learned = [weak = weak_from_this(), drafted = std::weak_ptr(draft), needs_call_mark, done](
-                       error_code ec, const diagnostics& diag, const server::call_mark& mark) {
+                       error_code ec, const diagnostics& diag, const server::template_marks& mark) {
         const auto self = weak.lock();
         const auto known = drafted.lock();
         if (!self || !known) return;
@@ -192,7 +192,8 @@ void conversation_shell::load_draft_marks(const draft_ptr& draft, const start_ha
     load_marks(needs_call_mark, std::move(learned));
 }
 
-void conversation_shell::render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,
+void conversation_shell::render_draft_prompt(const draft_ptr& draft,
+                                             const server::template_marks& mark,
                                              const start_handler& done) {
     render_prompt(link_, draft->messages(), draft->options(),
                   [weak = weak_from_this(), drafted = std::weak_ptr(draft), asked = link_.get(),
@@ -210,7 +211,8 @@ void conversation_shell::render_draft_prompt(const draft_ptr& draft, const serve
 }
 
 // A turn that does not fit trims the history; a draft must not do so.
-void conversation_shell::check_draft_size(const draft_ptr& draft, const server::call_mark& mark,
+void conversation_shell::check_draft_size(const draft_ptr& draft,
+                                          const server::template_marks& mark,
                                           prompt_with_ids prompt, const start_handler& done) {
     if (is_sure_to_fit(prompt, draft->options().max_tokens))
         return begin_draft(*draft, mark, std::move(prompt), done);
@@ -237,7 +239,7 @@ void conversation_shell::check_draft_size(const draft_ptr& draft, const server::
         });
 }
 
-void conversation_shell::begin_draft(reply_draft& draft, const server::call_mark& mark,
+void conversation_shell::begin_draft(reply_draft& draft, const server::template_marks& mark,
                                      prompt_with_ids prompt, const start_handler& done) {
     draft.set_started(link_, props_.model);
     host_->on_turn_started(link_);

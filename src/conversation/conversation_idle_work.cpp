@@ -183,7 +183,7 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     prefill_->start([weak = weak_from_this(), is_of_words](std::optional<wire::timings> counts) {
         const auto self = weak.lock();
         if (!self) return;
-        if (is_of_words && counts) self->count_heard_words(*counts);
+        if (is_of_words && counts) self->record_words_prefill(*counts);
         if (!is_of_words && counts) self->metrics_.warmed += counts->evaluated;
         // While the user is speaking, the slot stays protected from other conversations' prefills.
         if (!self->is_prefilling_words_) self->release_slots();

@@ -56,10 +56,10 @@ void conversation_shell::make_prompt(const start_ptr& start) {
 
 void conversation_shell::detect_cache_break(starting_turn& start, std::string_view prompt) {
     const auto messages = history_.messages();
-    const conversations::watched_turn turn{.prompt = prompt,
-                                           .messages = messages,
-                                           .options = *turn_options_,
-                                           .trims = metrics_.trimmed_exchanges};
+    const conversations::turn_prompt turn{.prompt = prompt,
+                                          .messages = messages,
+                                          .options = *turn_options_,
+                                          .trims = metrics_.trimmed_exchanges};
     start.broken = watch_.find_break(turn);
     start.watched = watch_;
     start.watched->record_turn(turn, start.broken);

@@ -51,7 +51,7 @@ void conversation_shell::append(chat_message message) {
     if (ended_ || history_.record_tool_result(message)) return;
     // A template rejects a result whose call is not directly before it.
     if (message.role == "tool")
-        if (auto late = history_.make_late_message(message.tool_call_id, message.content))
+        if (auto late = history_.make_late_result_message(message.tool_call_id, message.content))
             return keep_for_next_turn(*std::move(late));
     const bool is_idle = running_ == 0 && said_meanwhile_.empty() && history_.open_calls() == 0;
     if (is_idle) return append_to_history(std::move(message));
@@ -70,7 +70,7 @@ void conversation_shell::keep_for_next_turn(chat_message message) {
 void conversation_shell::answer_call(const std::string& id, const std::string& content,
                                      bool is_final) {
     if (ended_ || history_.answer_call(id, content, is_final)) return;
-    auto late = is_final ? history_.make_late_message(id, content) : std::nullopt;
+    auto late = is_final ? history_.make_late_result_message(id, content) : std::nullopt;
     if (late) return keep_for_next_turn(*std::move(late));
     report_unknown_call(id);
 }
@@ -225,7 +225,7 @@ void conversation_shell::interrupt() {
 void conversation_shell::on_chunk_not_delivered(chunk_id id) {
     if (running_ != 0 || id.reply != last_reply_) return;
     history_.on_interrupted(now());
-    history_.take_back(id);
+    history_.retract_chunk(id);
 }
 
 void conversation_shell::end() {
@@ -337,7 +337,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
         watch_.record_prompt_tokens(result.usage.prompt);
     }
     tokens_said_ = result.usage.prompt + result.usage.generated;
-    history_.on_generated(now(), rest.unspoken);
+    history_.record_unspoken_text(now(), rest.unspoken);
     discard_draft();
     if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);
     if (starting_) release_slots();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "conversation/history/cache_watch.hpp"
+#include "conversation/history/cache_break_detector.hpp"
 #include "conversation/history/context_trimming.hpp"
 #include "conversation/history/turn_history.hpp"
 #include "conversation/reply_draft.hpp"
@@ -10,8 +10,8 @@
 #include "loop/strand_scope.hpp"
 #include "reply/machine/reply_options.hpp"
 #include "reply/reply_start_point.hpp"
-#include "server/call_mark_loader.hpp"
-#include "server/reason_to_leave.hpp"
+#include "server/server_leave_reason.hpp"
+#include "server/template_marks_loader.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/conversation.hpp"
@@ -96,7 +96,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void restore_slot(std::string file, slot_file_job::handler done);
 
     /// Moves running work to another server, if it can and should.
-    void leave_server(const reason_to_leave& reason);
+    void leave_server(const server_leave_reason& reason);
 
     // Reports of a reply.
     void on_request_failed(const server_link_ptr& at, const failure& why) override;
@@ -122,7 +122,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         /// Whether the reply may call functions in the format of the model.
         bool needs_call_mark = false;
         /// How the server's template marks words and calls.
-        server::call_mark call_mark{};
+        server::template_marks call_mark{};
         /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
         /// The text of a turn that was saved, without its prompt.
@@ -133,13 +133,13 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         bool has_text = false;
         const server_link* previous_server = nullptr;  // the server it comes from
         int servers_tried = 0;
-        /// Counts the servers tried, so that the answer of one that was abandoned is ignored.
+        /// Counts the servers tried, so that answers of an abandoned server are ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
         /// The part of the slot's text that the prompt no longer contains; takes effect when the
         /// request is sent.
         std::optional<cache_break> broken{};
-        std::optional<conversations::cache_watch> watched{};
+        std::optional<conversations::cache_break_detector> watched{};
     };
     using start_ptr = std::shared_ptr<starting_turn>;
     using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;
@@ -163,7 +163,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool retry_if_not_started(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
-    reply_start_point make_start_point(server::call_mark mark, reply_origin origin);
+    reply_start_point make_start_point(server::template_marks mark, reply_origin origin);
     std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
@@ -177,7 +177,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void fail_without_server(const start_ptr& start);
     void on_server_found(const start_ptr& start);
     /// Learns how the server's template marks the words and the calls of a reply.
-    void load_marks(bool with_calls, server::call_mark_loader::handler done);
+    void load_marks(bool with_calls, server::template_marks_loader::handler done);
     void begin_at_server(const start_ptr& start);
     bool needs_call_mark(const generation_options& o) const;
     generation_options prefill_options() const;
@@ -220,7 +220,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // The user's speech before it is complete.
     void prefill_words(std::string words);
     void prefill_heard_words();
-    void count_heard_words(const wire::timings& counts);
+    void record_words_prefill(const wire::timings& counts);
     void prefill_next_words();
     std::optional<std::size_t> find_revision(std::string_view prompt) const;
     void stop_hearing() noexcept;
@@ -230,13 +230,13 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     reply_draft::events make_draft_events(draft_handler done);
     void find_draft_start(const draft_ptr& draft, const start_handler& done);
     void load_draft_marks(const draft_ptr& draft, const start_handler& done);
-    void render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,
+    void render_draft_prompt(const draft_ptr& draft, const server::template_marks& mark,
                              const start_handler& done);
     void begin_drafted_turn(const start_ptr& start);
     void continue_from_draft(const start_ptr& start);
-    void check_draft_size(const draft_ptr& draft, const server::call_mark& mark,
+    void check_draft_size(const draft_ptr& draft, const server::template_marks& mark,
                           prompt_with_ids prompt, const start_handler& done);
-    void begin_draft(reply_draft& draft, const server::call_mark& mark, prompt_with_ids prompt,
+    void begin_draft(reply_draft& draft, const server::template_marks& mark, prompt_with_ids prompt,
                      const start_handler& done);
     void on_draft_over(const reply_draft& draft);
     early_work take_early_work(const starting_turn& start);
@@ -279,7 +279,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// The part of the conversation that a slot of link_ holds.
     tokenized_text known_;
     std::string known_model_;
-    conversations::cache_watch watch_;
+    conversations::cache_break_detector watch_;
     /// The conversation that this one continues; empty once a server is assigned.
     std::shared_ptr<const conversation_shell> before_;
     server_props props_;  // of link_, as last reported

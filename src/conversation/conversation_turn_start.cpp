@@ -98,7 +98,7 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     begin_history_turn(reply);
     starting_ = make_starting_turn(reply, std::move(done), *options);
     if (draft_ && !reply.is_streamed() && draft_->matches_turn(history_.messages(), *options)) {
-        // The model was given the draft's text.
+        // The draft was generated from these words.
         if (conversations::has_same_words(history_.last_text(), draft_->words()))
             history_.replace_last_text(draft_->words());
         return begin_drafted_turn(starting_);
@@ -232,15 +232,15 @@ void conversation_shell::leave_slots_of_server() {
     if (!link_->is_shut_down()) link_->slots().retire_owner(id_);
 }
 
-void conversation_shell::leave_server(const reason_to_leave& reason) {
+void conversation_shell::leave_server(const server_leave_reason& reason) {
     const auto job = file_job_.lock();
-    if (job && reason.what == reason_to_leave::kind::removed) job->abort(reason.why.ec);
+    if (job && reason.what == server_leave_reason::kind::removed) job->abort(reason.why.ec);
     // The end of the draft may make a turn look for another server.
     const auto start = checking_;
     if (draft_ && !draft_->is_over()) draft_->stop(reason.why);
     if (running_ == 0 || checking_ != start) return;
     // A turn that is still being started there has no request, so nothing can have arrived.
-    const bool hangs = reason.what == reason_to_leave::kind::hangs;
+    const bool hangs = reason.what == server_leave_reason::kind::hangs;
     if (start && hangs && rules_.failover.retries > 0) return try_other_server(start, reason.why);
     if (const auto reply = reply_.lock()) reply->leave_server(reason);
 }
@@ -329,15 +329,15 @@ bool conversation_shell::needs_call_mark(const generation_options& o) const {
            !uses_call_schema(o);
 }
 
-void conversation_shell::load_marks(bool with_calls, server::call_mark_loader::handler done) {
+void conversation_shell::load_marks(bool with_calls, server::template_marks_loader::handler done) {
     if (history_.options().raw) return done({}, {}, {});
-    if (with_calls) return link_->load_call_mark(std::move(done));
+    if (with_calls) return link_->load_tool_call_mark(std::move(done));
     link_->load_word_marks(std::move(done));
 }
 
 void conversation_shell::on_server_found(const start_ptr& start) {
     auto learned = [weak = weak_from_this(), start, check_id = start->check_id](
-                       error_code ec, const diagnostics& diag, const server::call_mark& m) {
+                       error_code ec, const diagnostics& diag, const server::template_marks& m) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->on_server_check_failed(start, {ec, diag});
@@ -385,7 +385,7 @@ void conversation_shell::resume_after_failover(const start_ptr& start) {
     start->done({}, {}, make_start_point(start->call_mark, {}));
 }
 
-reply_start_point conversation_shell::make_start_point(server::call_mark mark,
+reply_start_point conversation_shell::make_start_point(server::template_marks mark,
                                                        reply_origin origin) {
     return {.link = link_,
             .origin = std::move(origin),

@@ -30,14 +30,14 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
         std::function<void()> on_expired;
     };
 
-    /// `words` are those of the user. The last of `messages` contains them, after earlier messages
-    /// of the user without an answer.
+    /// `words` are those of the user. The last of `messages` contains them, after any earlier
+    /// unanswered messages of the user.
     reply_draft(std::vector<chat_message> messages, std::string words, generation_options options,
                 events callbacks);
 
-    /// Call it once. Its source calls set_started().
+    /// Call this once. The source of the reply calls set_started().
     void run(std::shared_ptr<reply_shell> reply);
-    /// Requests follow on this server, which has this model.
+    /// The draft's requests go to this server, which has this model.
     void set_started(std::shared_ptr<server_link> server, std::string model);
     /// Restarts the lifetime.
     void restart_lifetime();

@@ -22,7 +22,7 @@ struct server_criteria {
     /// Servers that must not be used.
     std::span<const server_link_ptr> excluded{};
     /// A turn's request follows: if the circuit is open, that request is the trial. Work that
-    /// nothing waits for leaves the trial to a turn.
+    /// nobody waits for leaves the trial to a turn.
     bool is_for_turn = true;
     /// Only failures after this time prove that no server is available.
     time_point turn_began = time_point::min();

@@ -22,7 +22,8 @@ class server_link;
 /// there. Destroying it withdraws the slot request or cuts the prefill.
 class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
  public:
-    /// `lora` is that of the next turn, as far as known; the prompt is evaluated with it.
+    /// `lora` lists the adapters of the next turn, as far as they are known; the prompt is
+    /// evaluated with them.
     slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids prompt,
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();

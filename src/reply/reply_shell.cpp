@@ -85,7 +85,7 @@ void reply_shell::abandon(error_code ec, const diagnostics& diag) {
     perform_actions();
 }
 
-void reply_shell::leave_server(reason_to_leave reason) {
+void reply_shell::leave_server(server_leave_reason reason) {
     machine_.leave_server(now(), std::move(reason));
     perform_actions();
 }

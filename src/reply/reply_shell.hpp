@@ -37,7 +37,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     const std::shared_ptr<reply_link>& link() const noexcept { return link_; }
     strand_scope& scope() const noexcept { return *scope_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
-    /// The server of the reply, or the previous one while the reply moves.
+    /// The server of the reply, or the previous one while the reply moves to another.
     const server_link* server() const noexcept { return server_.get(); }
     bool is_streamed() const noexcept { return is_streamed_; }
     /// Whether text was generated.
@@ -59,14 +59,14 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void interrupt();
     /// See reply_machine::on_draft_committed().
     void commit_draft();
-    /// Completes the wait for a chunk with the end: the reply was interrupted after it handed over
-    /// the chunk, which was not delivered.
+    /// Completes the wait for a chunk with the end of the reply: the reply was interrupted after it
+    /// handed over the chunk `withheld`, which was not delivered.
     void complete_with_end(chunk_id withheld, next_chunk_completion handler);
     /// Calls `handler` asynchronously when the reply has ended; never if it has already ended.
-    void on_end(std::function<void()> handler) { on_end_ = std::move(handler); }
+    void set_end_handler(std::function<void()> handler) { on_end_ = std::move(handler); }
     void abandon(error_code ec, const diagnostics& diag);
     /// Continues on another server, if the reply can and should.
-    void leave_server(reason_to_leave reason);
+    void leave_server(server_leave_reason reason);
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;
 
@@ -160,7 +160,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::uint32_t speech_seq_ = 0;  // of the requested chunk
     consumer_wait<calls_completion> calls_taker_;
     server::call_id parsing_ = server::no_call;
-    server::call_mark call_mark_;  // of the server's template
+    server::template_marks call_mark_;  // of the server's template
     std::function<void()> on_end_;
     // Empty once the reply has ended: the timer belongs to the execution context, which the handle
     // may outlive.

@@ -246,7 +246,8 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
     };
 }
 
-// Only replies of a conversation look for calls. It knows the messages before them.
+// Only replies of a conversation look for calls, because the conversation knows the messages before
+// them.
 void reply_shell::perform(action::parse_calls a) {
     if (auto calls = decode_calls()) return on_calls_parsed(*std::move(calls));
     server_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),

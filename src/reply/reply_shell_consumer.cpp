@@ -30,7 +30,7 @@ void reply_shell::cancel_next_chunk(const shared_cancellation& by) {
 
 // Warns only once, because ids may come from a client of a gateway.
 void reply_shell::warn_unknown_chunk(chunk_id id) {
-    const bool is_known = id.reply == this->id() && id.seq < machine_.handed_over();
+    const bool is_known = id.reply == this->id() && id.seq < machine_.count_handed_over();
     if (is_known || std::exchange(warned_of_id_, true)) return;
     scope_->log(log_level::warning,
                 "reply {}: continue_after({}:{}) names no chunk that was handed over; pass the ID "
@@ -79,7 +79,7 @@ void reply_shell::upcoming_speech(shared_cancellation by, speech_completion hand
             errc::operation_in_progress,
             {.client_message = "another request for the speech of this reply is outstanding"}, {});
     speech_taker_.begin(std::move(by), std::move(handler));
-    speech_seq_ = machine_.handed_over();
+    speech_seq_ = machine_.count_handed_over();
     deliver_upcoming_speech();
 }
 
@@ -89,7 +89,7 @@ void reply_shell::cancel_upcoming_speech(const shared_cancellation& by) {
 }
 
 void reply_shell::deliver_upcoming_speech() {
-    if (machine_.ended() || machine_.handed_over() != speech_seq_)
+    if (machine_.ended() || machine_.count_handed_over() != speech_seq_)
         return speech_taker_.take_handler().complete({}, {}, {});
     if (auto speech = machine_.upcoming_speech())
         speech_taker_.take_handler().complete({}, {}, std::move(*speech));

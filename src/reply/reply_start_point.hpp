@@ -3,8 +3,8 @@
 #include "base/failure.hpp"
 #include "reply/machine/reply_remainder.hpp"
 #include "reply/machine/voice_pace.hpp"
-#include "server/call_mark.hpp"
 #include "server/server_calls.hpp"
+#include "server/template_marks.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/chunk.hpp"
@@ -35,7 +35,7 @@ struct reply_start_point {
     /// The pace of the voice in earlier replies.
     voice_pace pace{};
     /// How the template writes the calls of this reply; empty if none are expected.
-    server::call_mark call_mark{};
+    server::template_marks call_mark{};
     /// A slot prefilled for the first request.
     std::optional<int> warmed{};
     /// Set with an error if retrying is useless.
@@ -81,21 +81,21 @@ class reply_listener {
     virtual void on_request_failed(const std::shared_ptr<server_link>& /*at*/,
                                    const failure& /*why*/) {}
     virtual void on_handed_over(const chunk& c) = 0;
-    /// Changes ids that earlier replies' calls already have.
+    /// Replaces ids that calls of earlier replies already have.
     virtual void make_ids_unique(std::vector<tool_call>& /*calls*/) const {}
     /// The reply calls these functions. Called before on_ended(), at most once.
     virtual void on_called(std::uint64_t /*reply*/, std::vector<tool_call> /*calls*/) {}
     /// The consumer continued; the id may be stale or foreign.
     virtual void on_continued(chunk_id id) = 0;
-    /// How far the listener got into a chunk; see the functions of the same names in conversation.
+    /// How much of a chunk the listener heard; see the functions of the same names in conversation.
     virtual void on_heard(chunk_id /*id*/, std::size_t /*characters*/) {}
     virtual void on_heard_share(chunk_id /*id*/, double /*share*/) {}
     /// Called once, after all other calls except on_chunk_not_delivered(). An error may come from a
     /// server other than the last one of the reply.
     virtual void on_ended(std::uint64_t reply, const reply_result& result,
                           reply_remainder rest) = 0;
-    /// After on_ended(): this chunk, the last one handed over, did not reach its handler, because
-    /// the reply was interrupted on the way.
+    /// Called after on_ended() if this chunk, the last one handed over, did not reach its handler,
+    /// because the reply was interrupted in the meantime.
     virtual void on_chunk_not_delivered(chunk_id /*id*/) {}
 
  protected:

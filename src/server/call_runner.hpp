@@ -30,7 +30,7 @@ inline constexpr call_id no_call = 0;
 
 /// Runs short calls, each with a time limit and a limit on the body (wire::max_answer_bytes). Not
 /// thread-safe. The destructor cuts the running calls, and drops their handlers without calling
-/// them; call cancel() first if something waits for them.
+/// them; call cancel() first if anything waits for their results.
 class call_runner {
  public:
     using handler = std::function<void(http_response)>;
@@ -40,7 +40,7 @@ class call_runner {
                 duration timeout);
     ~call_runner();
 
-    /// Calls `done` once, from the event loop or from cancel(); it may start and cancel calls.
+    /// Calls `done`, which may start and cancel calls, once: from the event loop or from cancel().
     /// `limit` replaces the general time limit.
     call_id run(transport::http_request request, handler done, std::optional<duration> limit = {});
     /// Ends one call with `ec` if it is running.

@@ -6,19 +6,18 @@
 
 namespace tandem::detail {
 
-/// Decides whether to send requests to a server whose last ones failed. After a number of
-/// consecutive failures, it blocks requests for a pause, and then admits a single one as a trial.
-/// If that also fails, the same pause follows. The pause does not grow, so a listener who waits for
-/// this server loses at most one pause after its return. Pure.
+/// Decides whether to send requests to a server whose latest requests failed. After a number of
+/// consecutive failures, it blocks requests for a pause, and then admits a single request as a
+/// trial. If the trial also fails, the same pause follows. The pause does not grow, so a listener
+/// who waits for this server loses at most one pause after the server returns. Pure.
 class circuit_breaker {
  public:
     /// With 0 failures it never opens.
     circuit_breaker(int failures, duration pause) : failures_(failures), pause_(pause) {}
 
-    /// A request sent at `sent` broke off. Requests that ran at the same time are counted as one
-    /// failure. Requests sent without calling allows(), such as those of replies that resume
-    /// after a pause, do not affect an open circuit. Returns true if the failure opened the
-    /// circuit.
+    /// A request sent at `sent` broke off. Failures of requests that ran at the same time count as
+    /// one. Requests sent without calling allows(), such as those of replies that resume after a
+    /// pause, do not affect an open circuit. Returns true if the failure opened the circuit.
     bool record_failure(time_point now, time_point sent) noexcept;
     /// A request was answered with text, or the server was found to be back. Returns true if that
     /// closed the circuit.
@@ -27,7 +26,8 @@ class circuit_breaker {
     void on_unreachable(time_point now) noexcept;
     /// Whether a request may be sent.
     bool allows(time_point now) const noexcept { return !open_until_ || *open_until_ <= now; }
-    /// A request is being sent. If the circuit is open, it is the only one for a pause.
+    /// A request is being sent. If the circuit is open, no other request is allowed for the length
+    /// of a pause.
     void record_request(time_point now) noexcept;
     /// Consecutive failures, and when the next request may be sent; nullopt if at any time.
     int failures() const noexcept { return in_a_row_; }

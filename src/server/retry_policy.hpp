@@ -20,7 +20,8 @@ enum class failure_kind {
 /// Classifies a reply's failure. `has_read`: the server had answered with text, so it is a
 /// llama-server, and an unreadable answer means corrupted data.
 failure_kind classify_failure(const error_code& ec, bool has_read) noexcept;
-/// The same, except that a server behind a proxy which answers 502, 503 or 504 is away.
+/// The same, except that a proxy's answer of 502, 503 or 504 means that the server behind the proxy
+/// is away.
 failure_kind classify_failure(const failure& why, bool has_read) noexcept;
 
 /// Whether no connection was established.
@@ -53,11 +54,11 @@ class retry_policy {
     /// Whether the reply ends with the next failed request.
     bool is_last_attempt() const noexcept { return broken_ >= rules_.retries; }
     /// Start of the retries; nullopt if the reply is not retrying.
-    const std::optional<time_point>& since() const noexcept { return since_; }
+    const std::optional<time_point>& retrying_since() const noexcept { return since_; }
     /// When to request the next server.
     time_point next_attempt_at() const noexcept { return next_try_; }
     /// When to give up for a listener who has been waiting since `listener_waits_since`.
-    /// Precondition: since() has a value.
+    /// Precondition: retrying_since() has a value.
     time_point give_up_deadline(time_point listener_waits_since) const noexcept;
     const retry_limits& rules() const noexcept { return rules_; }
 

@@ -45,7 +45,7 @@ server_link::server_link(std::shared_ptr<strand_scope> scope, tandem::config c,
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
                                                const slot_defaults& new_defaults) {
-    auto use = std::make_shared<server_usage>(c, new_defaults, scope_of(i));
+    auto use = std::make_shared<server_usage>(c, new_defaults, choose_slot_scope(i));
     return make(std::move(scope), std::move(c), i, std::move(use));
 }
 
@@ -82,15 +82,15 @@ void server_link::load_props(props_handler done) {
     });
 }
 
-void server_link::load_call_mark(call_mark_handler done) {
-    load_from_template(&server::call_mark_loader::load, std::move(done));
+void server_link::load_tool_call_mark(marks_handler done) {
+    load_from_template(&server::template_marks_loader::load, std::move(done));
 }
 
-void server_link::load_word_marks(call_mark_handler done) {
-    load_from_template(&server::call_mark_loader::load_words, std::move(done));
+void server_link::load_word_marks(marks_handler done) {
+    load_from_template(&server::template_marks_loader::load_words, std::move(done));
 }
 
-void server_link::load_from_template(load_marks load, call_mark_handler done) {
+void server_link::load_from_template(load_marks load, marks_handler done) {
     load_props([this, load, done = std::move(done)](error_code ec, const diagnostics& diag,
                                                     const server_props& props) {
         if (ec) return done(ec, diag, {});

@@ -2,11 +2,11 @@
 
 #include "base/failure.hpp"
 #include "loop/strand_scope.hpp"
-#include "server/call_mark_loader.hpp"
 #include "server/server_calls.hpp"
 #include "server/server_props_cache.hpp"
 #include "server/server_usage.hpp"
 #include "server/slot_manager.hpp"
+#include "server/template_marks_loader.hpp"
 #include "transport/transport.hpp"
 #include "wire/calls/completion_request.hpp"
 
@@ -32,7 +32,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
                           public shutdown_listener {
  public:
     using props_handler = std::function<void(error_code, const diagnostics&, const server_props&)>;
-    using call_mark_handler = server::call_mark_loader::handler;
+    using marks_handler = server::template_marks_loader::handler;
 
     static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> scope, config c,
                                              const instruments& i,
@@ -59,10 +59,10 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     /// Requests /props unless its answer is already known. A failure is not cached.
     void load_props(props_handler done);
     /// Learns how the model's chat template begins a tool call, unless it is already known for the
-    /// model in /props; see call_mark_loader::load(). A failure is not cached.
-    void load_call_mark(call_mark_handler done);
-    /// The same for what the template writes around the words of a reply without calls.
-    void load_word_marks(call_mark_handler done);
+    /// model in /props; see template_marks_loader::load(). A failure is not cached.
+    void load_tool_call_mark(marks_handler done);
+    /// The same for the marks that the template writes around the words of a reply without calls.
+    void load_word_marks(marks_handler done);
     /// Ends all calls with `ec` and grants no more slots.
     void shut_down(error_code ec);
 
@@ -70,12 +70,11 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     void on_context_destroyed() noexcept override;
     bool owns_transport() const noexcept override { return true; }
 
-    /// Why no request may be sent because the last ones failed; nullopt if a request may be sent.
-    /// In that case, the request is recorded as sent, and must be sent.
+    /// Why no request may be sent after the latest failures; nullopt if a request may be sent. In
+    /// that case, the request is recorded as sent, so the caller must send it.
     std::optional<failure> admit_request(time_point now);
 
-    // What requests show about the server; requests to /completion with the time of
-    // sending.
+    // Outcomes of requests, which show the state of the server. `sent` is the time of sending.
     void on_request_failed(const failure& why);
     void on_completion_failed(const failure& why, time_point sent);
     /// Whether a slot can roll back to an earlier part of its text, as last observed. Recurrent,
@@ -95,9 +94,10 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     server_link(std::shared_ptr<strand_scope> scope, tandem::config c, const instruments& i,
                 std::shared_ptr<server_usage> use);
 
-    using load_marks = void (server::call_mark_loader::*)(server::server_calls&, call_mark_handler);
+    using load_marks = void (server::template_marks_loader::*)(server::server_calls&,
+                                                               marks_handler);
 
-    void load_from_template(load_marks load, call_mark_handler done);
+    void load_from_template(load_marks load, marks_handler done);
     void on_props_received(error_code ec, const diagnostics& diag, const server_props& props);
     void warn_about_reuse_guard() const;
     void log_lines(const std::vector<log_line>& lines) const;
@@ -110,7 +110,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     std::shared_ptr<server_usage> use_;
     slot_manager manager_;
     std::vector<props_handler> preparing_;
-    server::call_mark_loader call_marks_;
+    server::template_marks_loader call_marks_;
     bool can_roll_back_ = true;
     bool shut_down_ = false;
 };

@@ -18,7 +18,8 @@ struct log_line {
 };
 
 /// What a client knows about its server, and when it must request /props again: a server that went
-/// away may come back with fewer slots, and it silently wraps the numbers of missing slots. Pure.
+/// away may come back with fewer slots, and then silently uses another slot in place of a missing
+/// one. Pure.
 class server_props_cache {
  public:
     /// If `reuse_guard` is empty, the server's build determines the guard.

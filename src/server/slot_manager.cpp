@@ -125,7 +125,7 @@ void slot_manager::erase_and_deliver(const granted& given) {
     // The owner may have left since the grant.
     if (!table_->lock()->is_used_by(g.slot, *this)) return;
     if (!given.must_be_erased) return deliver_grant(g);
-    empty_slot(g.slot, [this, g] {
+    erase_slot(g.slot, [this, g] {
         table_->lock()->forget_gone_owner(g.previous);
         deliver_grant(g);
         dispatch_grants();
@@ -165,7 +165,7 @@ void slot_manager::return_unused_slot(int slot) {
 // --- isolation of owners
 
 /// Precondition: the slot is in use.
-void slot_manager::empty_slot(int slot, std::function<void()> then) {
+void slot_manager::erase_slot(int slot, std::function<void()> then) {
     link_.calls().erase_slot(
         slot, [this, slot, then = std::move(then)](error_code ec, const diagnostics& diag) {
             const auto link = link_.shared_from_this();
@@ -194,7 +194,7 @@ std::vector<int> slot_manager::occupy_slots_of(slots::owner_id owner) {
 
 void slot_manager::erase_slots_of(slots::owner_id owner) {
     for (const int slot : occupy_slots_of(owner))
-        empty_slot(slot, [this, slot, owner] {
+        erase_slot(slot, [this, slot, owner] {
             return_unused_slot(slot);
             table_->lock()->forget_gone_owner(owner);
             dispatch_grants();
@@ -228,7 +228,7 @@ void slot_manager::retire_owner(slots::owner_id owner) {
     {
         const auto table = table_->lock();
         table->owners.erase(owner);
-        table->scheduler.retire(owner);
+        table->scheduler.retire_owner(owner);
     }
     dispatch_grants();
 }

@@ -35,8 +35,8 @@ class slot_manager {
     slot_manager(const slot_manager&) = delete;
     slot_manager& operator=(const slot_manager&) = delete;
 
-    /// Registers the manager with the table. Call it before any other function, but after a
-    /// shared_ptr owns the client: other threads may post to it immediately.
+    /// Registers the manager with the table. Call this before any other function, but only once a
+    /// shared_ptr owns the client: other threads may post to the manager immediately.
     void register_self();
     /// Queues a request; call dispatch_grants() afterwards, once the caller knows its ticket. The
     /// taker is called at most once, and must not keep the client alive. Returns no_ticket if the
@@ -86,7 +86,7 @@ class slot_manager {
     bool were_props_read_before() const { return table_->lock()->known.was_read_before(); }
     duration reuse_guard() const { return table_->lock()->known.reuse_guard(); }
     // Observations about the server: its number of slots and the guard that it needs. After a
-    // failure, it may be another server. Some functions return lines for the log.
+    // failure, another server may have the address. Some functions return lines for the log.
     std::vector<log_line> store_props(const server_props& props);
     std::vector<log_line> report_slot_mismatch(int asked, int used);
     void on_request_failed(const error_code& ec);
@@ -130,7 +130,7 @@ class slot_manager {
     void log_erase_failure(int slot, const diagnostics& diag);
     void erase_slots_of(slots::owner_id owner);
     std::vector<int> occupy_slots_of(slots::owner_id owner);
-    void empty_slot(int slot, std::function<void()> then);
+    void erase_slot(int slot, std::function<void()> then);
     void on_erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
     void return_used_slot(ended_use use);
     duration withdraw(slots::ticket t);

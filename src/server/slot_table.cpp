@@ -89,7 +89,7 @@ shared_slot_table find_slot_table(const config& c) {
 
 }  // namespace
 
-slot_scope scope_of(const instruments& i) noexcept {
+slot_scope choose_slot_scope(const instruments& i) noexcept {
     return i.play ? slot_scope::own : slot_scope::process;
 }
 

@@ -25,12 +25,11 @@ class slot_manager;
 enum class owner_presence { is_here, has_left };
 
 /// The slots of one server, shared by all users in this process. Each slot_manager is a user with
-/// its own strand. Pure, except for the managers that it refers to, which may receive a post under
-/// the lock.
+/// its own strand. Pure, except that work may be posted to the managers under the lock.
 struct slot_table {
-    /// Applies the settings of a joining user to all users. Defaults apply to what no user has set;
-    /// the defaults of a service, which uses all slots, take precedence. Returns a warning for the
-    /// log if another user has set a different value.
+    /// Applies the settings of a joining user to all users. Defaults apply to settings that no user
+    /// has set; the defaults of a service, which uses all slots, take precedence. Returns a warning
+    /// for the log if another user has set a different value.
     std::optional<log_line> apply_settings(const config& c, const slot_defaults& new_defaults);
 
     /// Clients and services; a service has no manager before its first request.
@@ -108,7 +107,7 @@ enum class slot_scope {
     process,  ///< all clients and services of this process
     own,      ///< only the client or service that plays a recording
 };
-slot_scope scope_of(const instruments& i) noexcept;
+slot_scope choose_slot_scope(const instruments& i) noexcept;
 
 /// Joins the users of a server's slots. All clients and services of this process share the slots,
 /// whose state outlives the last user by the guard. A played recording has its own slots. Stores a

@@ -7,8 +7,9 @@
 
 namespace tandem::server {
 
-template_thinking find_thinking(const rendered_thinking& prompts, std::string_view chat_template,
-                                const std::vector<tag_pair>& tags) {
+template_thinking detect_thinking_support(const rendered_thinking& prompts,
+                                          std::string_view chat_template,
+                                          const std::vector<tag_pair>& tags) {
     const auto differ = [](const std::string& a, const std::string& b) {
         return !a.empty() && !b.empty() && a != b;
     };

@@ -11,7 +11,8 @@
 // it. Pure.
 namespace tandem::server {
 
-/// One message, rendered with each of the thinking_probes(); empty where the template rejects it.
+/// A prompt with one message, rendered with each of the thinking_probes; empty if the template
+/// rejects it.
 struct rendered_thinking {
     std::string on;
     std::string off;
@@ -27,7 +28,7 @@ inline constexpr std::array<std::string_view, 4> thinking_probes{
     R"({"reasoning_effort":"low"})", R"({"reasoning_effort":"high"})"};
 
 struct template_thinking {
-    /// The template opens reasoning, or knows its marks.
+    /// The template opens reasoning, or contains its marks.
     bool can_think = false;
     /// `enable_thinking` and `reasoning_effort` change the prompt.
     bool has_switch = false;
@@ -36,9 +37,10 @@ struct template_thinking {
     bool operator==(const template_thinking&) const = default;
 };
 
-/// `chat_template` is the template's own text, if known.
-template_thinking find_thinking(const rendered_thinking& prompts, std::string_view chat_template,
-                                const std::vector<tag_pair>& tags);
+/// `chat_template` is the template's source, if known.
+template_thinking detect_thinking_support(const rendered_thinking& prompts,
+                                          std::string_view chat_template,
+                                          const std::vector<tag_pair>& tags);
 
 /// The closing mark `close` with the white space, if any, that the template writes after it in
 /// `without`, a prompt that closes the reasoning in advance.

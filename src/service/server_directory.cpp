@@ -13,7 +13,7 @@ services::server_state server_directory::state_of(const services::listed_server&
     const auto& server = *uses_.at(s.id);
     const bool takes_requests = server.circuit.allows(now);
     const auto slots = server.slots->lock();
-    const auto& elsewhere = slots->scheduler.elsewhere();
+    const auto& elsewhere = slots->scheduler.get_other_process_usage();
     return {.takes_requests = takes_requests,
             .slots = slots->known.props() ? slots->scheduler.slots() : 0,
             .is_shared = elsewhere.processes > 0,
@@ -42,8 +42,8 @@ std::vector<server_status> server_directory::status(time_point now) const {
                        .tokens_per_s = scheduler.find_tokens_per_s(now),
                        .late = scheduler.find_lateness(now),
                        .lead_loss = scheduler.find_lead_loss(now),
-                       .residence_changes = scheduler.changes().count,
-                       .residence_change_tokens = scheduler.changes().evaluated,
+                       .residence_changes = scheduler.get_residence_changes().count,
+                       .residence_change_tokens = scheduler.get_residence_changes().evaluated,
                        .fault = s.health.fault()});
     }
     return all;
@@ -83,8 +83,8 @@ std::vector<std::string> server_directory::find_unlisted_servers(
     return others;
 }
 
-std::vector<services::server_id> server_directory::drop_drained() {
-    auto dropped = list_.drop_drained();
+std::vector<services::server_id> server_directory::drop_idle_removed_servers() {
+    auto dropped = list_.drop_idle_removed_servers();
     for (const auto id : dropped) {
         // A link keeps the usage alive as long as idle conversations have the link.
         uses_.at(id)->set_conversations(0);

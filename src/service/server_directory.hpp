@@ -39,7 +39,7 @@ class server_directory {
     /// The servers of the list that are not in `urls`.
     std::vector<std::string> find_unlisted_servers(const std::vector<std::string>& urls) const;
     /// See server_list.
-    std::vector<server_id> drop_drained();
+    std::vector<server_id> drop_idle_removed_servers();
 
     /// The states of the servers at this time, for the list.
     services::server_state_query states(time_point now) const;

@@ -26,7 +26,7 @@ bool indicates_server_down(const error_code& ec) noexcept {
     return std::find(gone.begin(), gone.end(), ec) != gone.end();
 }
 
-bool server_health::enter(health next, std::string words) {
+bool server_health::enter_state(health next, std::string words) {
     fault_ = std::move(words);
     return std::exchange(state_, next) != next;
 }
@@ -79,14 +79,15 @@ bool server_health::record_check_result(time_point now, const error_code& ec, st
     if (ec && ec != errc::not_supported) {
         refuses_key_ = refuses_key_ || ec == errc::unauthorized;
         schedule_check_soon(now);
-        return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
+        return enter_state(ec == errc::model_loading ? health::loading : health::down,
+                           std::move(words));
     }
     pause_ = {};
     refuses_key_ = false;
     has_passed_authenticated_check_ = has_passed_authenticated_check_ || is_check_authenticated_;
     if (!ec) identity_ = identity::healthy;
     next_check_ = now + interval_;
-    return enter(health::up, {});
+    return enter_state(health::up, {});
 }
 
 bool server_health::record_request_failure(time_point now, const error_code& ec,
@@ -105,7 +106,8 @@ bool server_health::record_request_failure(time_point now, const error_code& ec,
     if (was_up && next_check_) schedule_check_soon(now);
     is_unresponsive_ = false;
     refuses_key_ = refuses_key_ || ec == errc::unauthorized;
-    return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
+    return enter_state(ec == errc::model_loading ? health::loading : health::down,
+                       std::move(words));
 }
 
 }  // namespace tandem::services

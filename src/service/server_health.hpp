@@ -26,11 +26,11 @@ class server_health {
     /// A turn begins on the server: it is checked now, unless it has just answered. Returns true if
     /// that changed the schedule.
     bool check_if_stale(time_point now) noexcept;
-    /// Whether the server has rejected a request because of the key, which /health does not need.
+    /// Whether the server has rejected a request because of the key, which /health does not check.
     bool rejects_key() const noexcept { return refuses_key_; }
     /// Whether a check must prove that requests can be served: no check has done so yet, the server
-    /// rejects the key, or something other than a llama-server answered, whose /health proves
-    /// nothing.
+    /// rejects the key, or the answer came from something other than a llama-server, whose /health
+    /// proves nothing.
     bool needs_authenticated_check() const noexcept {
         return !has_passed_authenticated_check_ || refuses_key_ || is_foreign();
     }
@@ -60,7 +60,7 @@ class server_health {
     enum class identity { unreached, unproven, foreign, healthy };
 
     bool is_foreign() const noexcept { return identity_ == identity::foreign; }
-    bool enter(health next, std::string words);
+    bool enter_state(health next, std::string words);
     void record_reached(const error_code& ec) noexcept;
     void schedule_check_soon(time_point now);
 

@@ -37,12 +37,12 @@ const listed_server* server_list::set_drained(std::string_view url, bool is_drai
     return s;
 }
 
-std::vector<server_id> server_list::drop_drained() {
+std::vector<server_id> server_list::drop_idle_removed_servers() {
     std::vector<server_id> dropped;
     std::erase_if(servers_, [&](const listed_server& s) {
-        const bool is_drained = s.removal_deadline && s.generating == 0;
-        if (is_drained) dropped.push_back(s.id);
-        return is_drained;
+        const bool is_idle_removed = s.removal_deadline && s.generating == 0;
+        if (is_idle_removed) dropped.push_back(s.id);
+        return is_idle_removed;
     });
     return dropped;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "server/reason_to_leave.hpp"
+#include "server/server_leave_reason.hpp"
 #include "service/server_choice.hpp"
 #include "service/server_health.hpp"
 
@@ -57,10 +57,10 @@ struct server_criteria {
     std::span<const server_id> excluded{};
 };
 
-using leave_kind = detail::reason_to_leave::kind;
+using leave_kind = detail::server_leave_reason::kind;
 
-/// The servers of a service: which ones exist, which one a conversation gets, their counters, and
-/// their due events. Pure.
+/// The servers of a service, with their counters and due events. Decides which one a conversation
+/// gets. Pure.
 class server_list {
  public:
     server_list(placement rule, duration health_interval, std::uint64_t seed = 0)
@@ -76,17 +76,19 @@ class server_list {
     /// or if nothing changes.
     const listed_server* set_drained(std::string_view url, bool is_drained);
     /// Drops removed servers on which no reply is generating, and returns them.
-    std::vector<server_id> drop_drained();
-    /// Removed servers whose time limit has passed; each is returned once for its replies.
+    std::vector<server_id> drop_idle_removed_servers();
+    /// Removed servers whose time limit has passed. Each is returned once, so that its replies can
+    /// leave.
     std::vector<server_id> take_expired_removals(time_point now);
-    /// Servers whose health must be checked now; answered() must follow for each.
+    /// Servers whose health must be checked now. Call record_check_result() for each afterwards.
     std::vector<server_id> take_due_checks(time_point now);
     /// When take_expired_removals() or, if `is_watching`, take_due_checks() next returns something.
     std::optional<time_point> next_event(bool is_watching) const;
 
     /// Pins a conversation to the server for its next request: its current server as long as that
-    /// may serve, otherwise another one, or at worst one that hangs, because it may only be busy.
-    /// Returns null if there is none. If no server may serve, those that are away are checked soon.
+    /// may serve, otherwise another one, or as a last resort a server that hangs, because it may
+    /// only be busy. Returns null if there is none. If no server may serve, those that are away are
+    /// checked soon.
     listed_server* assign_server(const server_criteria& criteria, const server_state_query& ask);
     /// Pins a new conversation to this server, whose slots may still hold its text. Returns null
     /// if the server may not serve, or if all its slots are busy while another server has free
@@ -98,7 +100,7 @@ class server_list {
     /// The conversation pinned to the server has ended.
     void unpin(server_id pinned);
     void on_turn_started(server_id at);
-    /// Returns true if drop_drained() may have something to drop.
+    /// Returns true if drop_idle_removed_servers() may have something to drop.
     bool on_turn_ended(server_id at);
 
     listed_server* find(server_id id);

@@ -14,7 +14,7 @@ service_core::service_core(std::shared_ptr<strand_scope> scope, service_config c
     : scope_(std::move(scope)),
       config_(std::move(c)),
       instruments_(std::move(i)),
-      directory_(config_, scope_of(instruments_)),
+      directory_(config_, choose_slot_scope(instruments_)),
       timer_(std::in_place, scope_->executor()) {
     if (!config_.client.pacing.mode) config_.client.pacing.mode = pacing::automatic;
 }
@@ -60,7 +60,7 @@ void service_core::remove_server(std::string_view url, duration limit) {
     if (!generating) return;
     scope_->log(log_level::info, "server {}: removed after its {} running replies end",
                 transport::without_credentials(std::string(url)), *generating);
-    drop_drained();
+    drop_idle_removed_servers();
     arm_timer();
 }
 
@@ -82,8 +82,8 @@ void service_core::set_drained(std::string_view url, bool is_drained) {
         scope_->log(log_level::info, "server {}: no longer drained", shown);
 }
 
-void service_core::drop_drained() {
-    for (const auto id : directory_.drop_drained()) drop_server(id);
+void service_core::drop_idle_removed_servers() {
+    for (const auto id : directory_.drop_idle_removed_servers()) drop_server(id);
 }
 
 // Calls still running there belong to conversations that move to another server. A turn that was
@@ -94,7 +94,7 @@ void service_core::drop_server(server_id id) {
     const auto& link = found.mapped();
     link->shut_down(errc::server_gone);
     move_all_away(link,
-                  {reason_to_leave::kind::removed,
+                  {server_leave_reason::kind::removed,
                    {errc::server_gone,
                     {.client_message = fmt::format("server {} was removed", link->shown_url())}}});
 }
@@ -104,20 +104,20 @@ void service_core::end_expired_removal(server_id id) {
     if (!s) return;  // dropped with the last reply of another server
     const auto url = transport::without_credentials(s->url);
     move_all_away(
-        id, {reason_to_leave::kind::removed,
+        id, {server_leave_reason::kind::removed,
              {errc::server_gone,
               {.client_message = fmt::format(
                    "server {} was removed, and the reply took longer than its limit", url)}}});
 }
 
-void service_core::move_all_away(server_id id, const reason_to_leave& reason) {
+void service_core::move_all_away(server_id id, const server_leave_reason& reason) {
     if (const auto found = links_.find(id); found != links_.end())
         move_all_away(found->second, reason);
 }
 
 // `link` is a copy, because the last reply that leaves a server may drop it. Ending the calls of
 // the dropped server makes further replies leave.
-void service_core::move_all_away(server_link_ptr link, const reason_to_leave& reason) {
+void service_core::move_all_away(server_link_ptr link, const server_leave_reason& reason) {
     for (const auto& c : conversations_at(link))
         if (c->pinned_server() == link) c->leave_server(reason);
 }
@@ -210,7 +210,7 @@ void service_core::on_turn_started(const server_link_ptr& link) {
 }
 
 void service_core::on_turn_ended(const server_link_ptr& link) {
-    if (directory_.list().on_turn_ended(id_of(link))) drop_drained();
+    if (directory_.list().on_turn_ended(id_of(link))) drop_idle_removed_servers();
 }
 
 // --- health
@@ -230,7 +230,7 @@ void service_core::on_timer() {
     if (scope_->is_closed()) return;
     if (is_watching()) check_due_servers();
     for (const auto id : directory_.list().take_expired_removals(now())) end_expired_removal(id);
-    drop_drained();
+    drop_idle_removed_servers();
     arm_timer();
 }
 

@@ -72,11 +72,11 @@ class service_core final : public std::enable_shared_from_this<service_core>,
 
     server_id id_of(const server_link_ptr& link) const;
     server_link_ptr get_or_make_link(const listed_server& s);
-    void drop_drained();
+    void drop_idle_removed_servers();
     void drop_server(server_id id);
     void end_expired_removal(server_id id);
-    void move_all_away(server_id id, const reason_to_leave& reason);
-    void move_all_away(server_link_ptr link, const reason_to_leave& reason);
+    void move_all_away(server_id id, const server_leave_reason& reason);
+    void move_all_away(server_link_ptr link, const server_leave_reason& reason);
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(
         const server_link_ptr& link) const;
 

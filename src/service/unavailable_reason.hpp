@@ -12,8 +12,8 @@ namespace tandem::services {
 failure explain_unavailability(std::span<const listed_server> servers,
                                const server_state_query& ask, time_point turn_began);
 
-/// Whether connections were tried since then but no server was ever reached, which means the set-up
-/// is wrong.
+/// Whether connections were attempted since then, but no server has ever been reached, which means
+/// that the setup is wrong.
 bool no_server_ever_reached(std::span<const listed_server> servers, time_point since);
 
 /// Whether there are servers, but each is drained.

@@ -11,8 +11,8 @@
 namespace tandem::slots {
 
 /// What a request has generated so far: the tokens after the first one, and the time from the first
-/// one to the last. The steady time excludes hold-ups, mostly by the prompts of other
-/// requests.
+/// one to the last. The steady time excludes hold-ups, which are mostly caused by the prompts of
+/// other requests.
 struct generated_so_far {
     int tokens = 0;
     duration time{};

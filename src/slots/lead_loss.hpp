@@ -14,9 +14,9 @@ namespace tandem::slots {
 /// a delay. Pure.
 class lead_loss {
  public:
-    /// A continuation, whose listener had speech left for `lead` when it was requested, waited for
-    /// `waited`. A request without a lead is ignored.
-    void record(duration lead, duration waited, time_point now) {
+    /// A continuation waited for `waited`. When it was requested, its listener still had `lead` of
+    /// speech to hear. A request without a lead is ignored.
+    void record_wait(duration lead, duration waited, time_point now) {
         if (lead <= duration{}) return;
         const double lost = compute_loss(lead, waited);
         constexpr double weight = 1.0 / 32;
@@ -24,12 +24,12 @@ class lead_loss {
             average_ && now - last_ < valid_for ? *average_ + weight * (lost - *average_) : lost;
         last_ = now;
     }
-    /// 0: they get a slot immediately. 1: their listeners have nothing left to hear. nullopt if
-    /// none has got a slot recently.
+    /// 0: continuations get a slot immediately. 1: their listeners have nothing left to hear by
+    /// then. nullopt if no wait was recorded recently.
     std::optional<double> find_average_loss(time_point now) const {
         return now - last_ < valid_for ? average_ : std::nullopt;
     }
-    /// The part that is lost after a wait. `lead` must be positive.
+    /// The part of the lead that is lost in a wait. `lead` must be positive.
     static double compute_loss(duration lead, duration waited) {
         return std::min(1.0, to_seconds(waited) / to_seconds(lead));
     }

@@ -42,7 +42,7 @@ void slot_release_monitor::on_granted(int slot, time_point now) {
 }
 
 // Schedules the next poll after one that did not find the slot idle.
-void slot_release_monitor::plan(watched& w, time_point now) {
+void slot_release_monitor::schedule_poll(watched& w, time_point now) {
     const auto next = std::upper_bound(first_looks.begin(), first_looks.end(), now - w.cut);
     const bool is_soon = !w.is_early && next != first_looks.end();
     w.due = is_soon ? w.cut + *next : now + look_interval;
@@ -84,17 +84,18 @@ std::vector<release_report> slot_release_monitor::record_poll_result(
         const bool is_asked = w.cut <= since;
         const bool busy = is_processing(slot, slots);
         if (is_asked && !w.care_until)
-            if (const auto told = judge(slot, w, busy, now)) news.push_back(*told);
+            if (const auto told = interpret_state(slot, w, busy, now)) news.push_back(*told);
         i = is_asked && !busy ? watched_.erase(i) : std::next(i);
     }
     return news;
 }
 
-std::optional<release_report> slot_release_monitor::judge(int slot, watched& w, bool is_processing,
-                                                          time_point now) {
+std::optional<release_report> slot_release_monitor::interpret_state(int slot, watched& w,
+                                                                    bool is_processing,
+                                                                    time_point now) {
     const auto since_cut = now - w.cut;
     if (!is_processing) return release_report{slot, server_slot_state::idle, since_cut, w.is_stuck};
-    plan(w, now);
+    schedule_poll(w, now);
     const auto limit = w.is_early ? stuck_after_early_cut : stuck_after_cut;
     if (w.is_stuck || since_cut < limit) return std::nullopt;
     w.is_stuck = true;
@@ -105,7 +106,7 @@ std::vector<release_report> slot_release_monitor::record_poll_failure(time_point
     look_since_.reset();
     last_look_ = now;
     if (++failures_ >= max_failed_polls) return give_up(now);
-    for (auto& [slot, w] : watched_) plan(w, now);
+    for (auto& [slot, w] : watched_) schedule_poll(w, now);
     return {};
 }
 

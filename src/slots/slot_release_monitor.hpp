@@ -80,10 +80,10 @@ class slot_release_monitor {
         std::optional<time_point> care_until{};
     };
 
-    static void plan(watched& w, time_point now);
+    static void schedule_poll(watched& w, time_point now);
     static bool needs_sparse_polling(const watched& w, time_point at);
-    static std::optional<release_report> judge(int slot, watched& w, bool is_processing,
-                                               time_point now);
+    static std::optional<release_report> interpret_state(int slot, watched& w, bool is_processing,
+                                                         time_point now);
 
     std::map<int, watched> watched_;
     std::optional<time_point> look_since_;

@@ -54,7 +54,8 @@ struct slot_request {
     time_point due{};
     /// Protects the slot from prefills for others until release_owner().
     owner_id owner = nobody;
-    /// The owner has used a slot before. If no slot holds its text, the server's host memory may.
+    /// The owner has used a slot before. If no slot holds its text, the server's host memory may
+    /// hold it.
     bool was_here = false;
     /// Only this slot is acceptable.
     std::optional<int> required_slot{};
@@ -117,7 +118,7 @@ struct wait_reason {
     /// Slots of the scheduler, and how many of them are stuck on the server.
     int slots = 0;
     int stuck = 0;
-    /// Idle slots that this process does not have, or may not use until they are checked.
+    /// Idle slots that this process does not have, and those that it must check before use.
     int lent = 0;
     int unchecked = 0;
     /// The maximum number of running requests, if only that delays the ticket.
@@ -150,9 +151,9 @@ struct residence_changes {
     std::int64_t evaluated = 0;
 };
 
-/// The use of a server by other processes: how many there are, how many requests they run on
-/// average, and how many conversations they have.
-struct use_elsewhere {
+/// The use of a server by other processes: how many processes there are, how many requests they run
+/// on average, and how many conversations they have.
+struct other_process_usage {
     int processes = 0;
     double running = 0;
     double conversations = 0;

@@ -60,7 +60,7 @@ void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
     learn_speed(s, note.generated, now);
     learn_restoring(s, note);
-    count_change(s, note);
+    count_residence_change(s, note);
     s.busy = s.is_being_prefilled = false;
     if (!note.has_run) return;
     s.server_state = note.server_state;
@@ -98,15 +98,15 @@ void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_
     const auto since = now - s.learned_at;
     if (since <= duration{}) return;
     const double running_here = to_ms(running_time_ - s.running_time_before) / to_ms(since);
-    const double running = running_here + elsewhere_.running;
+    const double running = running_here + other_usage_.running;
     if (limit_.record_speed(running, g - s.learned, now)) begin_speed_window(s, g, now);
 }
 
 // What others run is known with a delay, so each process may always run its part of the limit.
 int slot_scheduler::find_own_limit(time_point now) const {
     const int limit = limit_.find_limit(now);
-    const int part = 1 + (limit - 1) / (1 + elsewhere_.processes);
-    const double used = std::clamp<double>(elsewhere_.running, 0, limit);
+    const int part = 1 + (limit - 1) / (1 + other_usage_.processes);
+    const double used = std::clamp<double>(other_usage_.running, 0, limit);
     return std::max(limit - static_cast<int>(std::lround(used)), part);
 }
 
@@ -120,7 +120,8 @@ void slot_scheduler::learn_restoring(const slot_state& s, const release_info& no
     restored_ = std::clamp(restored_ + step, -remembered, remembered);
 }
 
-void slot_scheduler::count_change(const slot_state& s, const release_info& note) noexcept {
+void slot_scheduler::count_residence_change(const slot_state& s,
+                                            const release_info& note) noexcept {
     if (!note.has_run || s.last_user == nobody || s.last_user == s.user) return;
     ++changes_.count;
     changes_.evaluated += note.evaluated;
@@ -157,7 +158,7 @@ std::optional<int> slot_scheduler::last_slot_used_by(owner_id owner) const {
     return last;
 }
 
-void slot_scheduler::retire(owner_id owner) noexcept {
+void slot_scheduler::retire_owner(owner_id owner) noexcept {
     release_owner(owner);
     for (auto& s : slots_)
         if (s.last_user == owner) s.is_left = true;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "slots/concurrency_limit.hpp"
 #include "slots/generated_so_far.hpp"
 #include "slots/lead_loss.hpp"
-#include "slots/running_limit.hpp"
 #include "slots/slot_request.hpp"
 
 #include <cstddef>
@@ -67,7 +67,7 @@ class slot_scheduler {
     /// text until another request uses them.
     void release_owner(owner_id owner) noexcept;
     /// The owner will never return, so its text in the slots is worthless.
-    void retire(owner_id owner) noexcept;
+    void retire_owner(owner_id owner) noexcept;
     /// The slot was erased: its contents and last user are unknown.
     void forget_contents(int slot);
     /// The slot that the owner used last, among those not used by anyone else since.
@@ -102,10 +102,11 @@ class slot_scheduler {
     void set_unchecked(int slots) noexcept { unchecked_ = slots; }
     bool is_away(int slot) const { return at(slot).is_away; }
     std::optional<time_point> last_used(int slot) const { return at(slot).last_used; }
-    /// nullopt if one more slot here would not let another live request of this process run.
+    /// The most urgent live request of this process that one more slot would let run; nullopt if
+    /// there is none.
     std::optional<slot_shortage> find_shortage(time_point now) const;
-    void set_use_elsewhere(const use_elsewhere& u) noexcept { elsewhere_ = u; }
-    const use_elsewhere& elsewhere() const noexcept { return elsewhere_; }
+    void set_other_process_usage(const other_process_usage& u) noexcept { other_usage_ = u; }
+    const other_process_usage& get_other_process_usage() const noexcept { return other_usage_; }
     /// The total running time of all requests of this process.
     duration find_running_time(time_point now);
     /// Whether the server restores a displaced text from its host memory, so that it costs little
@@ -141,7 +142,7 @@ class slot_scheduler {
     int count_running() const;
     /// How many requests of this process may run at once, learned from their speed.
     int max_running() const noexcept { return max_running_; }
-    /// See running_limit.
+    /// See concurrency_limit.
     std::optional<double> find_tokens_per_s(time_point now) const {
         return limit_.find_tokens_per_s(usable_, now);
     }
@@ -149,7 +150,7 @@ class slot_scheduler {
     duration find_lateness(time_point now) const;
     /// See lead_loss.
     double find_lead_loss(time_point now) const;
-    const residence_changes& changes() const noexcept { return changes_; }
+    const residence_changes& get_residence_changes() const noexcept { return changes_; }
 
  private:
     struct slot_state {
@@ -216,7 +217,7 @@ class slot_scheduler {
     void begin_speed_window(slot_state& s, const generated_so_far& g, time_point now);
     void learn_speed(slot_state& s, const generated_so_far& g, time_point now);
     void learn_restoring(const slot_state& s, const release_info& note) noexcept;
-    void count_change(const slot_state& s, const release_info& note) noexcept;
+    void count_residence_change(const slot_state& s, const release_info& note) noexcept;
 
     // Queue, in slot_scheduler_choice.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;
@@ -239,9 +240,9 @@ class slot_scheduler {
     bool is_shared_ = false;  // a new slot is away
     time_point lease_until_ = never;
     int unchecked_ = 0;
-    use_elsewhere elsewhere_;
-    running_limit limit_;
-    int max_running_ = running_limit::unlimited;
+    other_process_usage other_usage_;
+    concurrency_limit limit_;
+    int max_running_ = concurrency_limit::unlimited;
     // The total running time of all requests, up to counted_until_.
     duration running_time_{};
     time_point counted_until_{};

@@ -65,7 +65,8 @@ class slot_scheduler::queue_simulation {
 
     /// Whether no slot is left.
     bool is_over() const noexcept { return idle_.empty(); }
-    /// Whether the request may run if it gets a slot. One from elsewhere does not run here.
+    /// Whether the request may run if it gets a slot. A request of another process does not count
+    /// against the limit here.
     bool may_start(const slot_request& w) const noexcept {
         return may_start_ > 0 || w.is_from_elsewhere;
     }
@@ -160,7 +161,7 @@ bool slot_scheduler::has_slot_to_spare() const {
     int idle = 0;
     for (int slot = 0; slot < usable_; ++slot) idle += at(slot).busy || is_stuck(slot) ? 0 : 1;
     // Other processes use some of the slots that are away.
-    idle -= static_cast<int>(std::lround(elsewhere_.running));
+    idle -= static_cast<int>(std::lround(other_usage_.running));
     return count_waiting_requests() == 0 && count_running() < max_running_ &&
            idle > usable_ / slots_for_each_kept_one;
 }
@@ -362,7 +363,7 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
     const auto guarded = w.guarded_since ? now - *w.guarded_since : duration{};
     const auto since = w.waits_since.value_or(now);
-    if (has_own_lead(w)) lead_loss_.record(w.wish.due - since, now - since, now);
+    if (has_own_lead(w)) lead_loss_.record_wait(w.wish.due - since, now - since, now);
     const bool reused = slot == last_used_slot_;
     // A prefill does not take the slot's turn: the slot remains the next one.
     if (!reused && is_for_listener(w.wish)) next_in_turn_ = (slot + 1) % usable_;

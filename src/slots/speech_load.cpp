@@ -163,7 +163,7 @@ std::optional<double> speech_load::compute_supply(time_point now) const {
     return (elsewhere_.supply + here.value_or(0)) / observers;
 }
 
-bool speech_load::awaits_effect(time_point now) const {
+bool speech_load::has_unobserved_session(time_point now) const {
     return latest_began_at_ && now - *latest_began_at_ < between_admissions;
 }
 
@@ -171,7 +171,7 @@ bool speech_load::awaits_effect(time_point now) const {
 // show nothing.
 bool speech_load::are_servers_full(double load, time_point now) const {
     if (now - servers_seen_at_ > seen_valid_for) return false;
-    const bool is_one_new = awaits_effect(now) || elsewhere_.new_sessions > 0;
+    const bool is_one_new = has_unobserved_session(now) || elsewhere_.new_sessions > 0;
     const double max_lost = is_one_new ? much_lead_lost : too_much_lead_lost;
     bool any = false;
     for (const auto& [name, s] : servers_) {
@@ -185,7 +185,7 @@ bool speech_load::are_servers_full(double load, time_point now) const {
 
 // --- load
 
-double speech_load::tokens_per_s_of_one() const noexcept {
+double speech_load::tokens_per_s_of_session() const noexcept {
     if (all_.tokens >= min_tokens_spoken)
         return std::min(fastest_voice, all_.tokens / std::max(all_.seconds, 1.0));
     if (elsewhere_.sessions > 0 && elsewhere_.demand > 0)
@@ -199,13 +199,13 @@ load_report speech_load::make_report(time_point now) const {
     const auto supply = is_current ? observe_supply(now) : std::nullopt;
     return {.demand = compute_demand(now),
             .sessions = static_cast<double>(sessions_.size()),
-            .new_sessions = awaits_effect(now) ? 1.0 : 0.0,
+            .new_sessions = has_unobserved_session(now) ? 1.0 : 0.0,
             .supply = supply.value_or(0),
             .observers = supply ? 1.0 : 0.0};
 }
 
 double speech_load::compute_demand(time_point now) const {
-    const double one = tokens_per_s_of_one();
+    const double one = tokens_per_s_of_session();
     double sum = 0;
     for (const auto& [name, s] : sessions_) {
         const double pause =
@@ -222,7 +222,7 @@ double speech_load::compute_load(time_point now) const {
 }
 
 std::optional<duration> speech_load::check_new_session(time_point now) {
-    const double one = tokens_per_s_of_one();
+    const double one = tokens_per_s_of_session();
     const auto supply = compute_supply(now);
     const double need = compute_demand(now) + elsewhere_.demand + one;
     const double allowed = supply.value_or(need) * (is_full_ ? max_load_after_refusal : max_load);

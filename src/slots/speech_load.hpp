@@ -19,7 +19,8 @@ struct load_report {
     double sessions = 0;
     /// 1 if the latest session began so recently that its effect is not yet visible.
     double new_sessions = 0;
-    /// The tokens/s that all servers can generate, and 1 if the process has just observed that.
+    /// The tokens/s that all servers can generate, and 1 if the process has just observed this
+    /// value.
     double supply = 0;
     double observers = 0;
 };
@@ -34,9 +35,9 @@ class speech_load {
     void on_session_ended(const std::string& session, time_point now);
     /// The user is done: until the reply's first chunk, the session waits for the server.
     void on_turn_started(const std::string& session, time_point now);
-    /// The voice got a chunk, which it speaks after those before it.
+    /// The voice received a chunk, which it speaks after the earlier ones.
     void on_chunk_received(const std::string& session, int tokens, time_point now);
-    /// The voice has spoken the first chunk that it has not spoken yet.
+    /// The voice has finished the oldest chunk that it had not finished before.
     void on_chunk_spoken(const std::string& session, time_point now);
     /// `wasted`: tokens that the turn generated but no chunk contained.
     void on_turn_ended(const std::string& session, int wasted, time_point now);
@@ -56,9 +57,10 @@ class speech_load {
 
     load_report make_report(time_point now) const;
     /// Sets the sum of the reports of the other processes.
-    void set_load_elsewhere(const load_report& r) noexcept { elsewhere_ = r; }
+    void set_load_of_other_processes(const load_report& r) noexcept { elsewhere_ = r; }
 
-    /// 1 if the listeners together need all that the servers can generate. 0 while that is unknown.
+    /// 1 if the listeners together need all that the servers can generate; 0 as long as this is
+    /// unknown.
     double compute_load(time_point now) const;
     /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
     /// time after which to try again.
@@ -68,7 +70,7 @@ class speech_load {
     static constexpr duration max_retry_after = std::chrono::seconds(30);
 
  private:
-    /// Tokens that were spoken, and the time of speech and pauses that they took.
+    /// Spoken tokens, and the time that speaking them took, including pauses.
     struct usage {
         double tokens = 0;
         double seconds = 0;
@@ -92,8 +94,8 @@ class speech_load {
     session_state* find_session(const std::string& session);
     void add_usage(session_state& s, double tokens, time_point now);
     static void learn_speed(server_state& s, double tokens_per_s, time_point now);
-    double tokens_per_s_of_one() const noexcept;
-    bool awaits_effect(time_point now) const;
+    double tokens_per_s_of_session() const noexcept;
+    bool has_unobserved_session(time_point now) const;
     double compute_demand(time_point now) const;
     std::optional<double> observe_supply(time_point now) const;
     std::optional<double> compute_supply(time_point now) const;

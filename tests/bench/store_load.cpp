@@ -28,11 +28,13 @@ std::vector<double> measure(boost::asio::io_context& loop, store_link& link, std
     const std::vector<std::string> arguments{"gateway", "channel", "8", "turn", "0"};
     std::vector<double> times;
     const std::function<void()> run = [&] {
-        scripts::claim().run(link, keys, arguments, [&, sent = detail::now()](const auto& answer) {
-            if (!answer || answer->kind != answer_kind::list) return loop.stop();
-            times.push_back(microseconds(detail::now() - sent).count());
-            times.size() < commands ? run() : loop.stop();
-        });
+        scripts::claim_slots().run(link, keys, arguments,
+                                   [&, sent = detail::now()](const auto& answer) {
+                                       if (!answer || answer->kind != answer_kind::list)
+                                           return loop.stop();
+                                       times.push_back(microseconds(detail::now() - sent).count());
+                                       times.size() < commands ? run() : loop.stop();
+                                   });
     };
     link.start(run);
     loop.run();

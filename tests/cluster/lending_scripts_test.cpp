@@ -147,9 +147,9 @@ class lending_scripts : public tandem::testing::store_fixture {
 
     store_link link{loop.get_executor(), options(), {}};
     store_link messages{loop.get_executor(), options(), {}};
-    store_script beat_script = in_played_store(scripts::beat());
-    store_script claim_script = in_played_store(scripts::claim());
-    store_script offer_script = in_played_store(scripts::offer());
+    store_script beat_script = in_played_store(scripts::renew_lease());
+    store_script claim_script = in_played_store(scripts::claim_slots());
+    store_script offer_script = in_played_store(scripts::offer_slot());
     slot_ledger ledger;
     std::map<std::string, std::vector<slot_ledger::loan_record>> known;
     std::vector<std::string> heard;
@@ -179,7 +179,7 @@ TEST_F(lending_scripts, tell_each_gateway_the_load_of_the_others_that_have_a_lea
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
         beat_script.run(link, {"members", "processes", "drains", "loads"},
                         {gateway, gateway, std::to_string(lease), load}, [&](const auto& a) {
-                            elsewhere = read_beat(a).value_or(beat_answer{}).elsewhere;
+                            elsewhere = parse_beat_answer(a).value_or(beat_answer{}).elsewhere;
                         });
         EXPECT_TRUE(run_until([&] { return elsewhere.has_value(); }));
         return elsewhere.value_or(shared_load{});

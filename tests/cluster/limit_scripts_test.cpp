@@ -183,9 +183,9 @@ class limit_scripts : public tandem::testing::store_fixture {
     }
 
     store_link link{loop.get_executor(), options(), {}};
-    store_script admit = tandem::testing::in_played_store(scripts::admit());
-    store_script settle = tandem::testing::in_played_store(scripts::settle());
-    store_script beat = tandem::testing::in_played_store(scripts::beat());
+    store_script admit = tandem::testing::in_played_store(scripts::admit_request());
+    store_script settle = tandem::testing::in_played_store(scripts::record_usage());
+    store_script beat = tandem::testing::in_played_store(scripts::renew_lease());
     usage_ledger ledger;
     std::mt19937_64 random{1};
     std::int64_t now = 1'000'000;

@@ -97,18 +97,18 @@ class tool_contract : public contract {
         return probe().post("/tokenize", body)->parsed().at("tokens").at(0);
     }
     token_id end_token() { return token_of("<|im_end|>"); }
-    server::call_mark learn_mark() {
+    server::template_marks learn_mark() {
         const auto link = server_link::make(
             std::make_shared<detail::strand_scope>(loop().ioc.get_executor(), kept_log().log),
             client_config(), {}, detail::slot_defaults{});
-        std::optional<server::call_mark> found;
-        link->load_call_mark(
-            [&](error_code ec, const diagnostics& diag, const server::call_mark& m) {
+        std::optional<server::template_marks> found;
+        link->load_tool_call_mark(
+            [&](error_code ec, const diagnostics& diag, const server::template_marks& m) {
                 EXPECT_FALSE(ec) << diag.to_string();
                 found = m;
             });
         EXPECT_TRUE(loop().run_until([&] { return found.has_value(); }));
-        return found.value_or(server::call_mark());
+        return found.value_or(server::template_marks());
     }
     std::unique_ptr<running_answer> ask_to_parse(std::string_view text, int slot = 0) {
         return probe().post_text(

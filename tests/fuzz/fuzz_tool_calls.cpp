@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "server/call_mark.hpp"
+#include "server/template_marks.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/chunks/tool_call_splitter.hpp"
 #include "wire/calls/server_messages.hpp"
@@ -89,9 +89,9 @@ void check_mark(std::string_view whole) {
     const server::rendered_probes prompts{std::string(whole.substr(0, third)),
                                           std::string(whole.substr(third, third)),
                                           std::string(whole.substr(2 * third))};
-    const auto mark = server::find_call_mark(prompts, default_reasoning_tags());
+    const auto mark = server::find_tool_call_mark(prompts, default_reasoning_tags());
     fuzzing::require(mark.preserved.size() <= server::max_preserved_tokens);
-    (void)server::is_like_call(mark, whole);
+    (void)server::resembles_tool_call(mark, whole);
 }
 
 }  // namespace

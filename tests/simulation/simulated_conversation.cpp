@@ -104,10 +104,10 @@ void simulated_conversation::interrupt() {
 }
 
 // Mirrors conversation_shell.
-void simulated_conversation::leave_server(const detail::reason_to_leave& reason) {
+void simulated_conversation::leave_server(const detail::server_leave_reason& reason) {
     if (draft_ && !draft_->is_over()) draft_->stop();
     if (running_ == 0) return;
-    const bool hangs = reason.what == detail::reason_to_leave::kind::hangs;
+    const bool hangs = reason.what == detail::server_leave_reason::kind::hangs;
     if (const auto start = checking_; start && hangs && plan_->rules.retry_policy.retries > 0) {
         world_.note("a turn leaves a server that hangs");
         return try_other_server(start, reason.why);
@@ -323,7 +323,7 @@ void simulated_conversation::answer_call(const std::string& id) {
 
 void simulated_conversation::take_late_result(const std::string& id, const std::string& content) {
     const auto words = expected_.take_late_result(id, content);
-    const auto message = history_.make_late_message(id, content);
+    const auto message = history_.make_late_result_message(id, content);
     world_.check(message.has_value() == words.has_value(), "a late result counts exactly once");
     if (!message || !words) return;
     world_.note("a late result is words of the user");
@@ -340,7 +340,7 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
     running_ = 0;
     checking_.reset();
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.on_turn_ended(left);
-    history_.on_generated(world_.now(), rest.unspoken);
+    history_.record_unspoken_text(world_.now(), rest.unspoken);
     // A resumed turn that failed to start keeps its previous state.
     const auto starting = std::exchange(starting_, nullptr);
     drop_draft();

@@ -23,7 +23,7 @@ class simulated_conversation final : public detail::reply_listener {
 
     void begin();
     /// The conversation must leave its server, which was removed, is away or hangs.
-    void leave_server(const detail::reason_to_leave& reason);
+    void leave_server(const detail::server_leave_reason& reason);
     void server_died(const simulated_core& which);
 
     bool ended() const noexcept { return ended_; }

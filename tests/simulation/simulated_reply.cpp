@@ -134,8 +134,8 @@ void simulated_reply::interrupt() {
     perform_actions();
 }
 
-void simulated_reply::leave_server(const detail::reason_to_leave& reason) {
-    using kind = detail::reason_to_leave::kind;
+void simulated_reply::leave_server(const detail::server_leave_reason& reason) {
+    using kind = detail::server_leave_reason::kind;
     const auto before = machine_.phase();
     machine_.leave_server(world_.now(), reason);
     if (machine_.phase() == before) return;

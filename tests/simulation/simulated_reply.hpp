@@ -63,7 +63,7 @@ class simulated_reply {
 
     void start();
     void interrupt();
-    void leave_server(const detail::reason_to_leave& reason);
+    void leave_server(const detail::server_leave_reason& reason);
     void commit_draft();
     /// The server has died, so its connections break.
     void server_died(const simulated_core& which);

@@ -130,7 +130,7 @@ void simulated_service::on_turn_started(const simulated_core* core) {
 void simulated_service::on_turn_ended(const simulated_core* core) {
     world_.check(id_of(core) != services::no_server,
                  "a server stays in the list until its replies have ended");
-    if (list_.on_turn_ended(id_of(core))) drop_drained();
+    if (list_.on_turn_ended(id_of(core))) drop_idle_removed_servers();
 }
 
 void simulated_service::on_conversation_ended(const simulated_conversation& who,
@@ -166,12 +166,12 @@ void simulated_service::add_server(int url) {
 
 void simulated_service::remove_server(const std::string& url, duration limit) {
     list_.remove(world_.now(), url, limit);
-    drop_drained();
+    drop_idle_removed_servers();
     arm_timer();
 }
 
-void simulated_service::drop_drained() {
-    for (const auto id : list_.drop_drained()) {
+void simulated_service::drop_idle_removed_servers() {
+    for (const auto id : list_.drop_idle_removed_servers()) {
         world_.note("a server is dropped");
         cores_.at(id)->slots().check_nothing_runs();
         cores_.at(id)->shut_down();
@@ -183,7 +183,7 @@ void simulated_service::end_expired_removal(server_id id) {
     for (std::size_t i = 0; i < conversations_.size(); ++i)
         if (conversations_[i]->pinned_server() == &core)
             conversations_[i]->leave_server(
-                {detail::reason_to_leave::kind::removed, {errc::server_gone, {}}});
+                {detail::server_leave_reason::kind::removed, {errc::server_gone, {}}});
     core.slots().check_nothing_runs();
 }
 
@@ -226,7 +226,7 @@ void simulated_service::timer_expired() {
     if (open_ > 0)
         for (const auto id : list_.take_due_checks(world_.now())) ask_health(id);
     for (const auto id : list_.take_expired_removals(world_.now())) end_expired_removal(id);
-    drop_drained();
+    drop_idle_removed_servers();
     arm_timer();
 }
 

@@ -56,7 +56,7 @@ class simulated_service {
     services::server_state state_of(const services::listed_server& s) const;
     void add_server(int url);
     void remove_server(const std::string& url, duration limit);
-    void drop_drained();
+    void drop_idle_removed_servers();
     void end_expired_removal(server_id id);
     void server_dies(simulated_core& core);
     void something_happens();

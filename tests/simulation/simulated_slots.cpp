@@ -108,7 +108,7 @@ void simulated_slots::let_go(owner_id owner) {
 }
 
 void simulated_slots::retire(owner_id owner) {
-    scheduler_.retire(owner);
+    scheduler_.retire_owner(owner);
     let_go(owner);
 }
 

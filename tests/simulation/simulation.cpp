@@ -107,7 +107,7 @@ void simulation::resume(const simulated_reply& before, detail::reply_remainder r
 void simulation::server_is_taken_away() {
     const auto which = pick(world_.random(), 0, static_cast<int>(replies_.size()) - 1);
     replies_[static_cast<std::size_t>(which)]->leave_server(
-        {detail::reason_to_leave::kind::removed, {errc::server_gone, {}}});
+        {detail::server_leave_reason::kind::removed, {errc::server_gone, {}}});
 }
 
 void simulation::server_dies() {

@@ -29,8 +29,8 @@ struct options {
     /// simulate that the shared context may be full before a slot is.
     bool kv_unified = false;
     /// The size of host memory for copies of slots in MiB, at 1548 bytes per token. 0 = no copies.
-    /// -1 = `ctx_size` tokens, as measured on b11669, although its help says that there is no
-    /// limit.
+    /// -1 = `ctx_size` tokens, as measured on b11669, although the server's help says that there is
+    /// no limit.
     int cache_ram = 8192;
     /// Whether all idle slots are copied to host memory when a request starts. With `kv_unified`,
     /// they are also cleared. Has no effect without host memory.

@@ -46,7 +46,8 @@ std::string from_fallback(std::string_view prompt) {
 
 }  // namespace
 
-script::script(const std::vector<dialogue>& dialogues, std::vector<scripted_reply> replies)
+model_script::model_script(const std::vector<dialogue>& dialogues,
+                           std::vector<scripted_reply> replies)
     : replies_by_suffix_(std::move(replies)) {
     for (const dialogue& d : dialogues) {
         std::string before;
@@ -63,13 +64,13 @@ script::script(const std::vector<dialogue>& dialogues, std::vector<scripted_repl
     std::stable_sort(replies_by_suffix_.begin(), replies_by_suffix_.end(), longer);
 }
 
-std::string script::continuation(std::string_view prompt) const {
-    if (auto rest = from_dialogues(without_tool_list(prompt))) return *rest;
-    if (auto rest = from_suffixes(prompt)) return *rest;
+std::string model_script::continuation(std::string_view prompt) const {
+    if (auto rest = find_in_dialogues(remove_tool_list(prompt))) return *rest;
+    if (auto rest = find_in_suffixes(prompt)) return *rest;
     return from_fallback(prompt);
 }
 
-std::optional<std::string> script::from_dialogues(std::string_view prompt) const {
+std::optional<std::string> model_script::find_in_dialogues(std::string_view prompt) const {
     const std::string_view header = assistant_header;
     for (std::size_t at = prompt.rfind(header); at != std::string_view::npos;
          at = at > 0 ? prompt.rfind(header, at - 1) : std::string_view::npos) {
@@ -83,7 +84,7 @@ std::optional<std::string> script::from_dialogues(std::string_view prompt) const
     return std::nullopt;
 }
 
-std::optional<std::string> script::from_suffixes(std::string_view prompt) const {
+std::optional<std::string> model_script::find_in_suffixes(std::string_view prompt) const {
     for (const scripted_reply& s : replies_by_suffix_) {
         if (auto rest = rest_after_suffix(prompt, s)) return rest;
     }

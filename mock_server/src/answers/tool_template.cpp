@@ -90,7 +90,7 @@ std::string render_with_tools(const std::vector<chat_message>& messages,
     return render_prompt(texts);
 }
 
-std::string without_tool_list(std::string_view prompt) {
+std::string remove_tool_list(std::string_view prompt) {
     const std::string alone = std::string("<|im_start|>system\n") + list_opening;
     const bool is_alone = prompt.starts_with(alone);
     auto from = is_alone ? 0 : prompt.find(std::string("\n\n") + list_opening);

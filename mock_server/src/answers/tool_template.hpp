@@ -18,7 +18,8 @@ std::string tool_template_source();
 std::string render_with_tools(const std::vector<chat_message>& messages,
                               const nlohmann::ordered_json& tools);
 
-/// The prompt as it would be without tools, so that a dialogue matches with any tools.
-std::string without_tool_list(std::string_view prompt);
+/// Returns the prompt as it would be without tools, so that a dialogue matches a prompt with any
+/// tools.
+std::string remove_tool_list(std::string_view prompt);
 
 }  // namespace tandem::mock

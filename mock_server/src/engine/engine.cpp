@@ -64,7 +64,7 @@ void engine::on_client_gone(task_id id, time_point now) {
     if (t.slot) t.slot->cut_at = now;
 }
 
-const task* engine::running(const slot& s) const {
+const task* engine::find_running_task(const slot& s) const {
     return s.task ? tasks_.at(*s.task).get() : nullptr;
 }
 
@@ -170,7 +170,7 @@ void engine::release_slot(task& t, outcome how, time_point now) {
 
 void engine::finish(task& t, outcome how, time_point now) {
     if (t.slot) release_slot(t, how, now);
-    journal_.end(t.id, how, now);
+    journal_.end_request(t.id, how, now);
     if (how == outcome::cut)
         outputs_.push_back({t.id, output_kind::cancelled, {}, t.counts.predicted, 0});
     tasks_.erase(t.id);

@@ -43,7 +43,7 @@ class engine {
     std::vector<engine_output> take_outputs();
 
     const std::vector<slot>& slots() const { return pool_.all(); }
-    const task* running(const slot& s) const;
+    const task* find_running_task(const slot& s) const;
     mock::adapters& adapters() { return adapters_; }
     int context_size() const { return context_size_; }
 
@@ -73,7 +73,7 @@ class engine {
     // engine_slots.cpp: host memory, and actions on an idle slot other than completions.
     void exchange_conversation(slot& s, const completion_request& r);
     void save_idle_slots(const slot& starting);
-    void count_copy(bool copied);
+    void add_copy_time(bool copied);
     void act_on_slot(task& t, time_point now);
     void erase(task& t, slot& s, time_point now);
     void save(task& t, slot& s, time_point now);
@@ -92,7 +92,7 @@ class engine {
 
     const options options_;
     const int context_size_;
-    const script script_;
+    const model_script script_;
     const model_memory memory_;
     journal& journal_;
     slot_pool pool_;

@@ -4,10 +4,10 @@
 namespace tandem::mock {
 
 void engine::exchange_conversation(slot& s, const completion_request& r) {
-    if (!host_cache_.is_on() || !is_exchange_due(s, r.id_slot, r.prompt)) return;
-    count_copy(host_cache_.save(s));
-    count_copy(host_cache_.load(s, r.prompt));
-    host_cache_.limit_tokens();
+    if (!host_cache_.is_on() || !must_search_host_cache(s, r.id_slot, r.prompt)) return;
+    add_copy_time(host_cache_.save(s));
+    add_copy_time(host_cache_.load(s, r.prompt));
+    host_cache_.drop_copies_beyond_context();
 }
 
 // As in the server, the starting request searches for its own copy before these copies are made.
@@ -15,15 +15,15 @@ void engine::save_idle_slots(const slot& starting) {
     if (!host_cache_.is_on() || !options_.cache_idle_slots) return;
     for (slot& s : pool_.all()) {
         if (s.is_processing() || &s == &starting) continue;
-        count_copy(host_cache_.save(s));
-        host_cache_.limit_tokens();
+        add_copy_time(host_cache_.save(s));
+        host_cache_.drop_copies_beyond_context();
         if (!options_.kv_unified) continue;
         s.clear();
         journal_.record_slot_content(s.id, 0);
     }
 }
 
-void engine::count_copy(bool copied) {
+void engine::add_copy_time(bool copied) {
     if (copied) copying_ += nanoseconds(options_.conversation_change) / 2;
 }
 

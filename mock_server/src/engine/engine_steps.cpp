@@ -89,7 +89,7 @@ void engine::advance_token(task& t, time_point now) {
 void engine::sample_and_send(task& t, time_point now) {
     if (play_fault(t, now)) return;
     const int room = context_size_ - static_cast<int>(t.slot->tokens.size());
-    const sampled s = t.output->generate_token(room);
+    const sampled_token s = t.output->generate_token(room);
     t.last_token = s.id;
     t.counts.predicted = t.output->predicted();
     t.counts.predict_time = now - t.since;

@@ -107,7 +107,7 @@ std::string to_sse_event(const std::string& text) {
     return "data: " + text + "\n\n";
 }
 
-std::string token_event(const sampled& s, const progress_counts& c, bool with_timings) {
+std::string token_event(const sampled_token& s, const progress_counts& c, bool with_timings) {
     std::string out;
     fmt::format_to(std::back_inserter(out),
                    R"(data: {{"index":0,"content":{},"tokens":[{}],"stop":false,"id_slot":-1,)"

@@ -23,7 +23,7 @@ struct progress_counts {
     nanoseconds predict_time{0};
 };
 
-std::string token_event(const sampled& s, const progress_counts& c, bool with_timings);
+std::string token_event(const sampled_token& s, const progress_counts& c, bool with_timings);
 std::string prompt_progress_event(const progress_counts& c);
 std::string error_event(const api_error& e);
 inline constexpr const char* ping_event = ":\n\n";

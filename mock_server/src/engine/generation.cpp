@@ -26,8 +26,8 @@ token_id generation::sample() {
     return planned_[0];
 }
 
-sampled generation::generate_token(int room) {
-    sampled s;
+sampled_token generation::generate_token(int room) {
+    sampled_token s;
     s.id = sample();
     ++predicted_;
     if (is_shown(s.id)) unsent_ += get_token_bytes(s.id);

@@ -13,13 +13,13 @@ namespace tandem::mock {
 enum class stop_kind { none, eos, word, limit };
 
 /// One sampled token.
-struct sampled {
+struct sampled_token {
     token_id id = 0;
     bool has_event = true;  ///< false while a character is incomplete: no event is sent
     std::string content;    ///< text to send
 };
 
-/// Generates the tokens of one completion, and decides why it ends.
+/// Generates the tokens of one completion, and decides when and why it ends.
 class generation {
  public:
     /// `text` is the model's output up to its end of turn.
@@ -27,7 +27,7 @@ class generation {
 
     /// The next token. `room` is the number of tokens that still fit into the slot. Precondition:
     /// not finished().
-    sampled generate_token(int room);
+    sampled_token generate_token(int room);
 
     bool finished() const { return finished_; }
     stop_kind stop() const { return stop_; }

@@ -31,7 +31,7 @@ bool begins_with(const std::vector<token_id>& whole, const std::vector<token_id>
 
 }  // namespace
 
-bool is_exchange_due(const slot& s, int id_slot, const std::vector<token_id>& prompt) {
+bool must_search_host_cache(const slot& s, int id_slot, const std::vector<token_id>& prompt) {
     const bool pinned = id_slot != -1;
     if (pinned && s.tokens.empty()) return false;
     // The server skips the comparison for a slot whose id was wrapped.
@@ -78,7 +78,7 @@ bool host_prompt_cache::load(slot& s, const std::vector<token_id>& prompt) {
     return true;
 }
 
-void host_prompt_cache::limit_tokens() {
+void host_prompt_cache::drop_copies_beyond_context() {
     if (limit_mib_ > 0) return;
     while (tokens() > max_tokens_) copies_.pop_front();
 }

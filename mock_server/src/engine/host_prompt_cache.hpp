@@ -13,7 +13,7 @@ namespace tandem::mock {
 /// Whether the server searches host memory before this idle slot runs a request. It does so if the
 /// slot would lose more than half of its tokens. For an empty slot, it does so only for a request
 /// without `id_slot` (llama.cpp #28139).
-bool is_exchange_due(const slot& s, int id_slot, const std::vector<token_id>& prompt);
+bool must_search_host_cache(const slot& s, int id_slot, const std::vector<token_id>& prompt);
 
 /// Size of a copy of this many tokens, as measured with the talk model on llama-server b11669.
 std::int64_t copy_size(std::size_t tokens);
@@ -32,9 +32,9 @@ class host_prompt_cache {
     /// Moves the copy that fits the prompt best into the slot, if it fits better than the slot's
     /// own tokens. Returns whether there was such a copy. Precondition: the slot was saved.
     bool load(slot& s, const std::vector<token_id>& prompt);
-    /// If the size has no limit in MiB, drops the oldest copies until the tokens fit into the
-    /// context. Call it after a request has made its copies.
-    void limit_tokens();
+    /// If there is no limit in MiB, drops the oldest copies until the remaining tokens fit into the
+    /// context. Call this after a request has made its copies.
+    void drop_copies_beyond_context();
 
     std::size_t copies() const { return copies_.size(); }
 

@@ -39,11 +39,11 @@ slot* slot_pool::find_idle(int id_slot, const std::vector<token_id>& prompt) {
         slot& s = slot_at_wrapped_id(id_slot);
         return s.is_processing() ? nullptr : &s;
     }
-    slot* similar = most_similar(prompt);
-    return similar ? similar : least_recently_used();
+    slot* similar = find_most_similar(prompt);
+    return similar ? similar : find_least_recently_used();
 }
 
-slot* slot_pool::most_similar(const std::vector<token_id>& prompt) {
+slot* slot_pool::find_most_similar(const std::vector<token_id>& prompt) {
     slot* best = nullptr;
     std::size_t most_common = 0;
     for (slot& s : slots_) {
@@ -56,7 +56,7 @@ slot* slot_pool::most_similar(const std::vector<token_id>& prompt) {
     return best;
 }
 
-slot* slot_pool::least_recently_used() {
+slot* slot_pool::find_least_recently_used() {
     slot* best = nullptr;
     for (slot& s : slots_) {
         if (s.is_processing()) continue;

@@ -58,8 +58,8 @@ class slot_pool {
     slot* find_idle(int id_slot, const std::vector<token_id>& prompt);
 
  private:
-    slot* most_similar(const std::vector<token_id>& prompt);
-    slot* least_recently_used();
+    slot* find_most_similar(const std::vector<token_id>& prompt);
+    slot* find_least_recently_used();
 
     std::vector<slot> slots_;
 };

@@ -51,7 +51,7 @@ request_record* journal::find(std::uint64_t request) {
     return &seen_.requests[static_cast<std::size_t>(request - seen_.requests.front().number)];
 }
 
-std::uint64_t journal::add(request_record r) {
+std::uint64_t journal::add_request(request_record r) {
     r.number = ++last_number_;
     update([&] {
         keep_latest(seen_.requests);
@@ -66,7 +66,7 @@ void journal::change_request(std::uint64_t request, const std::function<void(req
     });
 }
 
-void journal::end(std::uint64_t request, outcome how, time_point now) {
+void journal::end_request(std::uint64_t request, outcome how, time_point now) {
     change_request(request, [&](request_record& r) {
         if (r.outcome != outcome::running) return;
         r.outcome = how;

@@ -15,9 +15,9 @@ class journal {
     explicit journal(int slots);
 
     // Called on the server's thread.
-    std::uint64_t add(request_record r);
+    std::uint64_t add_request(request_record r);
     void change_request(std::uint64_t request, const std::function<void(request_record&)>& f);
-    void end(std::uint64_t request, outcome how, time_point now);
+    void end_request(std::uint64_t request, outcome how, time_point now);
     void record_slot_start(int slot, std::uint64_t request, time_point now);
     void record_slot_end(int slot, bool cut, int tokens, time_point now);
     void record_slot_content(int slot, int tokens);

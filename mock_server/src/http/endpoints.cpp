@@ -52,7 +52,7 @@ ordered_json describe(const slot& s, const engine& e) {
                      {"n_ctx", e.context_size()},
                      {"speculative", false},
                      {"is_processing", s.is_processing()}};
-    if (s.last_task) add_task(out, s, e.running(s));
+    if (s.last_task) add_task(out, s, e.find_running_task(s));
     return out;
 }
 

@@ -115,7 +115,7 @@ void mock_http_server::on_request(session& from, const http_request& request) {
 void mock_http_server::answer(session& to, std::uint64_t number, const http_reply& reply) {
     to.reply(reply);
     journal_.change_request(number, [&reply](request_record& r) { r.status = reply.status; });
-    journal_.end(number, outcome_of(reply.status), now());
+    journal_.end_request(number, outcome_of(reply.status), now());
 }
 
 void mock_http_server::on_client_gone(std::uint64_t number) {
@@ -124,7 +124,7 @@ void mock_http_server::on_client_gone(std::uint64_t number) {
 }
 
 void mock_http_server::on_faulted(std::uint64_t number) {
-    journal_.end(number, outcome::faulted, now());
+    journal_.end_request(number, outcome::faulted, now());
     on_client_gone(number);
 }
 

@@ -67,7 +67,7 @@ routing_result router::route(const http_request& r, std::uint64_t connection, ti
     auto* wanted = parsed ? std::get_if<completion_request>(&*parsed) : nullptr;
     if (wanted) note(record, *wanted);
     routing_result to;
-    to.number = record.number = journal_.add(record);
+    to.number = record.number = journal_.add_request(record);
 
     if (auto refusal = refuse(r, now)) {
         to.answer = *refusal;

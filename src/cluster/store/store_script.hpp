@@ -28,15 +28,15 @@ class store_script {
 /// The scripts in `src/cluster/scripts`.
 namespace scripts {
 
-const store_script& admit();
-const store_script& beat();
-const store_script& claim();
-const store_script& drain();
-const store_script& offer();
+const store_script& admit_request();
+const store_script& renew_lease();
+const store_script& claim_slots();
+const store_script& set_server_drained();
+const store_script& offer_slot();
 const store_script& put_session();
 const store_script& release_session();
 const store_script& take_session();
-const store_script& settle();
+const store_script& record_usage();
 
 }  // namespace scripts
 

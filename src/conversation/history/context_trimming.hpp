@@ -36,10 +36,10 @@ struct trim_plan {
     bool fits = true;
 };
 
-/// Selects the exchanges to drop: none if prompt and reserve fit. Otherwise the prompt must fit and
-/// begin at a step, the first exchange that begins after another slack's worth of the history. The
-/// steps depend only on the older exchanges, so successive prompts begin alike until they need the
-/// next step, even if each is made from the whole history.
+/// Selects the exchanges to drop: none if prompt and reserve fit. Otherwise, the prompt must fit,
+/// and begin at a step: the history has one after about every `slack` of the context. The steps
+/// depend only on the older exchanges. Therefore, successive prompts begin alike until they need
+/// the next step, even if each is made from the whole history.
 trim_plan plan_trim(const context_usage& use);
 
 /// `use` after the user has said another `user_bytes`.

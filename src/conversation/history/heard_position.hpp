@@ -6,8 +6,7 @@
 #include <span>
 #include <string_view>
 
-// How far a listener got, as the voice reports it and as the history needs it. All texts are valid
-// UTF-8.
+// Converts what the voice reports as heard into positions in the text. All texts are valid UTF-8.
 namespace tandem::conversations {
 
 /// Number of characters in the share `fraction` of `speech`, rounded down. Values below 0 and NaN

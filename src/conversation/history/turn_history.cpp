@@ -247,9 +247,9 @@ void turn_history::on_handed_over(const chunk& c) {
     if (state_ == turn_state::running) turn_.on_handed_over(c);
 }
 
-void turn_history::on_generated(time_point now, std::string_view unspoken) {
+void turn_history::record_unspoken_text(time_point now, std::string_view unspoken) {
     settle_if_over(now);
-    if (is_open()) turn_.on_generated(unspoken);
+    if (is_open()) turn_.record_unspoken_text(unspoken);
 }
 
 // A silenced voice may report that it is done; that does not mean that the chunk was heard.
@@ -270,7 +270,7 @@ bool turn_history::record_heard_share(time_point now, chunk_id id, double share)
 
 saved_turn turn_history::last_turn() const noexcept {
     if (!is_open()) return settled_turn_;
-    return {turn_.generated(), turn_.handed_over(), turn_.heard()};
+    return {turn_.generated_bytes(), turn_.handed_over_bytes(), turn_.heard_bytes()};
 }
 
 // Contents of the next prompt

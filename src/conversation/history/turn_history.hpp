@@ -55,7 +55,7 @@ class turn_history {
     }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// The running turn has this text, which does not continue the message before it.
+    /// Sets the text of the running turn, which does not continue the message before it.
     void set_given_text(std::string text) {
         is_given_ = true;
         turn_.set_text(std::move(text));
@@ -71,7 +71,8 @@ class turn_history {
     /// The final result of a call of an earlier turn, as a message of the user, because
     /// templates reject a tool's message without its call. nullopt if no such call lacks a final
     /// result.
-    std::optional<chat_message> make_late_message(std::string_view id, std::string_view content);
+    std::optional<chat_message> make_late_result_message(std::string_view id,
+                                                         std::string_view content);
     /// The same for a message of role "tool".
     bool record_tool_result(const chat_message& m) {
         return m.role == "tool" && answer_call(m.tool_call_id, m.content);
@@ -98,9 +99,9 @@ class turn_history {
     bool is_turn_complete() const noexcept { return turn_.is_complete(); }
     /// The newest reply whose chunks can still be heard; 0 if there is none.
     std::uint64_t newest_reply() const noexcept { return turn_.newest_reply(); }
-    /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: from
-    /// the last whole word that was heard on, or after the chunk that the voice is still speaking.
-    /// Returns nullopt if the turn cannot be resumed.
+    /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: the
+    /// text after the last whole word that was heard, or after the chunk that the voice is still
+    /// speaking. Returns nullopt if the turn cannot be resumed.
     std::optional<std::string> resume(time_point now, std::optional<chunk_id> speaking = {});
     turn_state state(time_point now) const noexcept;
 
@@ -110,16 +111,16 @@ class turn_history {
     void begin_reply(std::uint64_t reply) noexcept;
     void on_handed_over(const chunk& c);
     /// The chunk handed over last did not reach the voice.
-    void take_back(chunk_id id) noexcept { turn_.take_back(id); }
+    void retract_chunk(chunk_id id) noexcept { turn_.retract_chunk(id); }
     void expect_call() noexcept { turn_.expect_call(); }
-    void on_generated(time_point now, std::string_view unspoken);
+    void record_unspoken_text(time_point now, std::string_view unspoken);
     void on_continued(time_point now, chunk_id id);
     bool record_heard(time_point now, chunk_id id, std::size_t speech_characters);
     bool record_heard_share(time_point now, chunk_id id, double share);
     saved_turn last_turn() const noexcept;
     /// The text of the running turn that was handed over.
     std::string_view spoken() const noexcept {
-        return std::string_view(turn_.text()).substr(0, turn_.handed_over());
+        return std::string_view(turn_.text()).substr(0, turn_.handed_over_bytes());
     }
 
     // Contents of the next prompt

@@ -36,8 +36,8 @@ const chat_message* turn_history::find_result(std::string_view id) const noexcep
     return found == results_.end() ? nullptr : &*found;
 }
 
-std::optional<chat_message> turn_history::make_late_message(std::string_view id,
-                                                            std::string_view content) {
+std::optional<chat_message> turn_history::make_late_result_message(std::string_view id,
+                                                                   std::string_view content) {
     const auto call = take_late_call(id);
     if (!call) return std::nullopt;
     const auto* const gap = call->arguments.empty() ? "" : " ";

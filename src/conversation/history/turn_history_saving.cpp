@@ -43,7 +43,7 @@ bool turn_history::is_cut_short() const noexcept {
 }
 
 saved_open_turn turn_history::make_saved_turn() const {
-    auto open = turn_.saved();
+    auto open = turn_.to_saved_turn();
     open.filler = filler_;
     open.is_given = is_given_;
     open.kept_messages = make_turn_messages().size();

@@ -22,7 +22,7 @@ turn_ledger::turn_ledger(saved_open_turn saved)
                           c.ends_word});
 }
 
-saved_open_turn turn_ledger::saved() const {
+saved_open_turn turn_ledger::to_saved_turn() const {
     saved_open_turn all{.text = text_,
                         .handed_over = handed_over_,
                         .heard = heard_,
@@ -48,13 +48,13 @@ void turn_ledger::on_handed_over(const chunk& c) {
     is_complete_ = is_complete_ || c.boundary == boundary::end;
 }
 
-void turn_ledger::take_back(chunk_id id) noexcept {
+void turn_ledger::retract_chunk(chunk_id id) noexcept {
     if (parts_.empty() || parts_.back().id != id || parts_.back().begin < heard_) return;
     handed_over_ = parts_.back().begin;
     parts_.pop_back();
 }
 
-void turn_ledger::on_generated(std::string_view unspoken) {
+void turn_ledger::record_unspoken_text(std::string_view unspoken) {
     overwrite_text(unspoken);
 }
 

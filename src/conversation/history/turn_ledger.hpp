@@ -22,7 +22,7 @@ class turn_ledger {
     turn_ledger() = default;
     explicit turn_ledger(saved_open_turn saved);
     /// Without `filler` and `kept_messages`.
-    saved_open_turn saved() const;
+    saved_open_turn to_saved_turn() const;
 
     /// The chunks of this reply follow. Chunks of other replies are rejected from now on; those
     /// already taken can still be heard.
@@ -30,11 +30,11 @@ class turn_ledger {
     /// Takes each chunk once, in order.
     void on_handed_over(const chunk& c);
     /// The chunk did not reach the voice. Has no effect unless it is the last one.
-    void take_back(chunk_id id) noexcept;
+    void retract_chunk(chunk_id id) noexcept;
     /// A call follows the text that was handed over, so the model has not ended the turn.
     void expect_call() noexcept { is_complete_ = false; }
     /// The reply ended with this text generated but not handed over.
-    void on_generated(std::string_view unspoken);
+    void record_unspoken_text(std::string_view unspoken);
     /// The whole text of the turn, which no model generates.
     void set_text(std::string text) {
         text_ = std::move(text);
@@ -51,12 +51,12 @@ class turn_ledger {
     bool record_heard_share(chunk_id id, double share);
 
     /// Bytes of text() that were generated, handed over, and heard.
-    std::size_t generated() const noexcept { return text_.size(); }
-    std::size_t handed_over() const noexcept { return handed_over_; }
-    std::size_t heard() const noexcept { return heard_; }
+    std::size_t generated_bytes() const noexcept { return text_.size(); }
+    std::size_t handed_over_bytes() const noexcept { return handed_over_; }
+    std::size_t heard_bytes() const noexcept { return heard_; }
     /// All visible generated text, in order.
     const std::string& text() const noexcept { return text_; }
-    /// Whether the model has ended it.
+    /// Whether the model has ended the text.
     bool is_complete() const noexcept { return is_complete_; }
 
     /// The reply of the last chunk; 0 if there is none.
@@ -70,8 +70,8 @@ class turn_ledger {
     /// speaking the chunk `speaking`, continues after it, and forgets only later chunks.
     std::string resume(std::optional<chunk_id> speaking = {});
 
-    /// The text that history keeps of an interrupted turn. If it omits anything other than white
-    /// space, it ends without white space, and `mark` is appended unless nothing is kept.
+    /// The text that history keeps of an interrupted turn. If more than white space is omitted, the
+    /// kept text ends without white space, and `mark` is appended unless nothing is kept.
     std::string make_history_text(history_policy policy, std::string_view mark) const;
 
  private:
@@ -96,8 +96,8 @@ class turn_ledger {
     bool is_complete_ = false;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
-    /// Everything up to here was spoken. No word is split here, although only marks may separate it
-    /// from the next word.
+    /// Everything up to here was spoken. This splits no word, although only marks may separate the
+    /// last word from the next one.
     std::size_t spoken_ = 0;
     std::vector<part> parts_;
     std::size_t parts_heard_ = 0;

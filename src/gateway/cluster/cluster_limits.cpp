@@ -41,8 +41,8 @@ void cluster_limits::request_verdict(const limit_query& q, verdict_handler done)
     if (!member)
         return boost::asio::post(executor_,
                                  [done = std::move(done)] { done(detail::now(), std::nullopt); });
-    member->run(cluster::scripts::admit(), {"members", usage_key(q.key), "processes"},
-                admit_arguments({member->id(), member->process()}, q),
+    member->run(cluster::scripts::admit_request(), {"members", usage_key(q.key), "processes"},
+                admit_arguments({member->id(), member->process_id()}, q),
                 [done = std::move(done)](const auto& answer) {
                     done(detail::now(), read_verdict(answer));
                 });
@@ -51,8 +51,8 @@ void cluster_limits::request_verdict(const limit_query& q, verdict_handler done)
 void cluster_limits::report_usage(const usage_report& s, report_handler done) {
     const auto member = member_.lock();
     if (!member) return;
-    member->run(cluster::scripts::settle(), {usage_key(s.key)},
-                settle_arguments({member->id(), member->process()}, s),
+    member->run(cluster::scripts::record_usage(), {usage_key(s.key)},
+                settle_arguments({member->id(), member->process_id()}, s),
                 [weak = weak_from_this(), s, done = std::move(done)](const auto& answer) {
                     const bool is_known = answer && is_count(*answer);
                     const auto self = weak.lock();

@@ -83,7 +83,7 @@ void set_speech_load_elsewhere(served_models& models, const cluster::shared_load
         slots::load_report sum;
         for (const auto& q : list_quantities(model.name))
             sum.*q.value = cluster::find_quantity(elsewhere, q.name);
-        model.load.set_load_elsewhere(sum);
+        model.load.set_load_of_other_processes(sum);
     }
 }
 

@@ -40,10 +40,11 @@ class chunk_outbox {
     void request_chunk() noexcept { is_wanted_ = true; }
     void on_request_withdrawn() noexcept { is_wanted_ = false; }
     /// Whether a chunk must be handed over now.
-    bool is_due() const noexcept {
+    bool is_hand_over_due() const noexcept {
         return is_wanted_ && unspoken_.size() <= lookahead_ && !held_.empty();
     }
-    /// Returns the chunk to hand over, with its id and its speech. Precondition: is_due().
+    /// Returns the chunk to hand over, with its id and its speech. Precondition:
+    /// is_hand_over_due().
     chunk hand_over(time_point now, text::speech_text_maker& voice);
     /// Whether the chunk was handed over but not continued.
     bool is_unspoken(chunk_id id) const noexcept {
@@ -65,8 +66,9 @@ class chunk_outbox {
     /// Whether no chunk is held; those handed over last may not have been spoken yet.
     bool is_empty() const noexcept { return held_.empty(); }
     bool has_no_held_text() const noexcept;
-    /// Whether no chunk is held, and all were continued; a request for another one may suffice.
-    bool is_done(bool request_suffices) const noexcept {
+    /// Whether no chunk is held, and all were continued. With `request_suffices`, a request for
+    /// another chunk counts as a continue.
+    bool is_fully_spoken(bool request_suffices) const noexcept {
         return is_empty() && (!is_speaking() || (is_wanted_ && request_suffices));
     }
     /// When the reply began to wait for the consumer to take or continue a chunk; nullopt if it
@@ -74,7 +76,7 @@ class chunk_outbox {
     std::optional<time_point> consumer_wait_since() const noexcept;
     /// The next chunk to hand over; null if none is held.
     const chunk* next_chunk() const noexcept { return held_.empty() ? nullptr : &held_.front(); }
-    std::uint32_t handed_over() const noexcept { return next_seq_; }
+    std::uint32_t count_handed_over() const noexcept { return next_seq_; }
     std::string held_text() const;
     const std::deque<chunk>& held() const noexcept { return held_; }
     /// The chunk being spoken, followed by those handed over early.

@@ -8,8 +8,8 @@
 
 namespace tandem::detail {
 
-/// The meaning of a pacing mode. The *lead* of a reply is the number of its complete chunks that
-/// have not been continued: the one being spoken, and those held.
+/// The rules of a pacing mode. The *lead* of a reply is the number of its complete chunks that have
+/// not been continued: the one being spoken, and those held.
 struct pacing_rules {
     /// If set, this length of speech ahead of the voice replaces the lead below. A running request
     /// is cut when the speech reaches this length, or at the end of any chunk if another reply

@@ -52,7 +52,7 @@ struct send_request {
     int slot;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict;
-    /// Send no grammar: the text is past it.
+    /// Send no grammar, because the text has already passed the part that the grammar describes.
     bool drops_grammar = false;
     /// Keep the model from ending its text.
     bool ignores_end = false;
@@ -122,7 +122,7 @@ struct log_slot_mismatch {
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
-using any =
+using any_action =
     std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
                  update_slot_request, check_slot_demand, record_progress, cancel_slot_request,
                  send_request, parse_calls, force_calls, report_calls, close_connection,

@@ -48,7 +48,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
     metrics_recorder_.add_early_work(from.early);
     call_lead_ = std::move(from.call_lead);
     if (from.rest) {
-        // A reply for a reader had no mark.
+        // A reply that was streamed to a reader had no mark.
         if (!from.rest->calls.has_mark()) from.rest->calls.set_mark(std::move(from.call_mark));
         return resume_from_remainder(now, std::move(*from.rest), from.spoken);
     }
@@ -58,7 +58,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(from);
-    // The text begun elsewhere follows an opening.
+    // Text that another process began follows the opening of the words.
     calls_.start_after_prompt(from.begun ? from.word_marks.opening : continuation_.prompt());
     if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
     next_request(now);
@@ -77,7 +77,7 @@ void reply_machine::on_tokens_recovered(time_point now, std::span<const wire::to
 }
 
 void reply_machine::on_ids_resolved(time_point now) {
-    if (phase_ != phase::seeking) ids_.request_check();
+    if (phase_ != phase::seeking) ids_.request_id_check();
     request_slot_when_resolved(now);
     pause_or_request_next(now);
 }
@@ -93,7 +93,7 @@ void reply_machine::on_slot_granted(time_point now, int slot, bool reused, durat
     continuation_.begin_request();
     // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
     // failure, the deadline keeps running, because the listener hears nothing.
-    if (!retry_.since()) open_chunk_.since.reset();
+    if (!retry_.retrying_since()) open_chunk_.since.reset();
     actions_.push_back(make_request(slot));
 }
 
@@ -192,7 +192,7 @@ void reply_machine::on_warming_failed(time_point now, failure why) {
 void reply_machine::pause_or_request_next(time_point now) {
     // A chunk that is ready goes out before the request for later ones, because sending takes time.
     if (phase_ != phase::resting || delivery_.is_waiting_for_request()) return;
-    if (needs_more(now)) return next_request(now);
+    if (needs_next_request(now)) return next_request(now);
     if (!ids_.is_waiting() && !is_token_budget_spent()) warming_.on_reply_paused(text().size());
 }
 
@@ -261,7 +261,7 @@ void reply_machine::on_continued(time_point now, chunk_id id) {
     if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});
     if (phase_ == phase::peeking && rules_.pacing.continue_revokes_cut) {
         collect_chunks(now);
-        if (!has_enough(now)) {
+        if (!is_lead_full(now)) {
             enter_phase(phase::streaming, now);
             continue_reading(now);
         }
@@ -272,8 +272,8 @@ void reply_machine::on_continued(time_point now, chunk_id id) {
 
 void reply_machine::hand_over_due_chunks(time_point now) {
     if (rules_.is_draft) return end_complete_draft(now);
-    if (delivery_.is_due()) hand_over(now);
-    if (outcome_ && delivery_.is_done(request_is_continue()) && !ended())
+    if (delivery_.is_hand_over_due()) hand_over(now);
+    if (outcome_ && delivery_.is_fully_spoken(counts_request_as_continue()) && !ended())
         finish(now, *std::exchange(outcome_, {}));
 }
 

@@ -3,16 +3,16 @@
 #include "base/failure.hpp"
 #include "base/time.hpp"
 #include "reply/machine/chunk_outbox.hpp"
-#include "reply/machine/id_resolver.hpp"
 #include "reply/machine/reply_actions.hpp"
 #include "reply/machine/reply_metrics_recorder.hpp"
 #include "reply/machine/reply_options.hpp"
 #include "reply/machine/reply_remainder.hpp"
 #include "reply/machine/slot_warming.hpp"
+#include "reply/machine/token_id_resolver.hpp"
 #include "reply/machine/voice_pace.hpp"
 #include "reply/transcript/reply_transcript.hpp"
-#include "server/reason_to_leave.hpp"
 #include "server/retry_policy.hpp"
+#include "server/server_leave_reason.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 #include "text/chunks/reasoning_meter.hpp"
@@ -71,11 +71,12 @@ class reply_machine {
     void set_server_url(std::string_view server) {
         if (metrics_recorder_.set_server_url(server)) has_read_here_ = false;
     }
-    /// The negative answer. If `is_final`, the reply seeks no other server.
+    /// The negative answer to action::request_server. If `is_final`, the reply seeks no other
+    /// server.
     void on_no_server(time_point now, failure why, bool is_final = false);
-    /// Leaves a server if it was removed; if it is away and the reply rests; or if it hangs and no
-    /// request runs, or the running one has received nothing since the check began.
-    void leave_server(time_point now, reason_to_leave reason);
+    /// Leaves a server that was removed, that is away while the reply rests, or that hangs while no
+    /// request runs or the running one has received nothing since the check began.
+    void leave_server(time_point now, server_leave_reason reason);
     void on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable.
     void on_tokens_recovered(time_point now, std::span<const wire::token_id> ids);
@@ -117,7 +118,7 @@ class reply_machine {
     /// The called functions; nullopt until they are known.
     std::optional<called_functions> get_called_functions() const;
     bool is_generating_call() const noexcept { return calls_.has_call() && !outcome_; }
-    std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
+    std::uint32_t count_handed_over() const noexcept { return delivery_.count_handed_over(); }
     void on_continued(time_point now, chunk_id id);
     /// The voice needs this long for the rest of this chunk. Has no effect if it is speaking
     /// another one.
@@ -133,7 +134,7 @@ class reply_machine {
     /// When to call on_deadline() next, unless another event comes first.
     std::optional<time_point> deadline() const;
     /// The actions to execute, in this order; clears the list.
-    std::vector<action::any> take_actions() { return std::exchange(actions_, {}); }
+    std::vector<action::any_action> take_actions() { return std::exchange(actions_, {}); }
 
     reply_phase phase() const noexcept { return phase_; }
     bool ended() const noexcept { return phase_ == reply_phase::ended; }
@@ -155,7 +156,8 @@ class reply_machine {
     const voice_pace& pace() const noexcept { return pace_; }
     void set_pace(const voice_pace& learned) noexcept { pace_ = learned; }
     bool limits_reasoning() const noexcept { return meter_.is_limited(); }
-    /// A prompt of this template that closes the reasoning in advance, if it can.
+    /// The prompt in which the server's template closes the reasoning in advance, if the template
+    /// can do that.
     void set_prompt_without_thinking(std::string p) noexcept { without_thinking_ = std::move(p); }
     /// Why another server is requested.
     const failure& failover_cause() const noexcept { return search_.cause; }
@@ -193,12 +195,12 @@ class reply_machine {
         time_point heard_at;  // its last event, or when it was sent
         bool has_started = false;
     };
-    /// Of the next chunk.
+    /// The state of the next chunk.
     struct open_chunk {
         std::optional<time_point> since;  // arrival of its first text
         bool is_unbreakable = false;      // it has no place to end yet
     };
-    /// While peeking.
+    /// The state while peeking.
     struct peek {
         time_point due;
         bool is_token_unread;  // waits for any further event without reading it
@@ -235,8 +237,8 @@ class reply_machine {
     void report_slot_mismatch(const wire::token_event& last, int asked);
 
     // Pacing, in reply_machine_speech.cpp.
-    bool has_enough(time_point now) const;
-    bool needs_more(time_point now) const;
+    bool is_lead_full(time_point now) const;
+    bool needs_next_request(time_point now) const;
     time_point next_request_time() const;
     void on_speech_started(time_point now);
     void on_speech_ended(time_point now, chunk_id last);
@@ -259,9 +261,9 @@ class reply_machine {
     text::reasoning_meter make_meter(bool is_inside) const;
     bool ends_in_reasoning(finish_reason reason) const;
     void end_reasoning(time_point now, bool cut);
-    bool ends_unspoken(finish_reason reason) const;
+    bool ends_without_speech(finish_reason reason) const;
     void force_speech(time_point now);
-    void end_request_to_go_on(time_point now, bool cut);
+    void end_request_and_continue(time_point now, bool cut);
     time_point reasoning_deadline() const;
     bool drops_grammar() const noexcept;
     action::send_request make_request(int slot) const;
@@ -283,7 +285,7 @@ class reply_machine {
     void acquire_server(time_point now);
     void handle_server_failure(time_point now, failure why);
     void abandon(time_point now, failure why);
-    bool should_leave_server(const reason_to_leave& reason) const noexcept;
+    bool should_leave_server(const server_leave_reason& reason) const noexcept;
     bool can_retry(time_point now, failure& why);
     time_point peek_hold_deadline() const;
     void handle_peek_hold_expiry(time_point now);
@@ -296,7 +298,7 @@ class reply_machine {
     void hand_over_due_chunks(time_point now);
     void end_complete_draft(time_point now);
     void keep_draft();
-    bool request_is_continue() const noexcept;
+    bool counts_request_as_continue() const noexcept;
     void hand_over(time_point now);
 
     // The end, in reply_machine_end.cpp.
@@ -348,9 +350,9 @@ class reply_machine {
     time_point speech_ends_{};                    // estimated
     std::optional<bool> ended_chunk_was_peeked_;  // until the next token
     reply_metrics_recorder metrics_recorder_;
-    std::vector<action::any> actions_;
+    std::vector<action::any_action> actions_;
     reply_transcript continuation_;
-    id_resolver ids_{continuation_, actions_};
+    token_id_resolver ids_{continuation_, actions_};
     slot_warming warming_{actions_, rules_.erase_after_cut};
 
     std::optional<running_request> request_;

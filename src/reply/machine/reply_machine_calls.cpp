@@ -1,5 +1,5 @@
 #include "reply/machine/reply_machine.hpp"
-#include "server/call_mark.hpp"
+#include "server/template_marks.hpp"
 #include "wire/calls/tool_call_formats.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ void reply_machine::on_call_read(time_point now) {
     hand_over_due_chunks(now);
 }
 
-/// Whether generation ended with a whole call. A call that a limit cut off is not whole.
+/// Whether generation ended with a complete call. A call that a limit cut off is not complete.
 bool reply_machine::has_call_to_parse(finish_reason reason) const {
     if (reason == finish_reason::length) return false;
     if (calls_.has_call()) return !calls_.is_too_long();
@@ -75,10 +75,12 @@ void reply_machine::request_calls(int slot) {
 /// become one.
 bool reply_machine::can_force_calls() const {
     return !forces_calls_ && !rules_.uses_call_schema && calls_.has_call() &&
-           server::is_like_call({.opening = calls_.mark(), .lead = call_lead_}, calls_.call());
+           server::resembles_tool_call({.opening = calls_.mark(), .lead = call_lead_},
+                                       calls_.call());
 }
 
-/// Replaces invalid calls of the model. The listener waits for them, so they need not be its own.
+/// Lets the server replace invalid calls of the model: the listener is waiting, and calls that
+/// differ from the model's own are better than none.
 void reply_machine::force_calls(time_point now) {
     forces_calls_ = true;
     request_->heard_at = phase_since_ = now;
@@ -123,9 +125,9 @@ void reply_machine::fail_call(time_point now, failure why) {
     fail_generation(now, std::move(why));
 }
 
-/// Whether a request for another chunk also continues the last one. It does without lookahead, and
-/// after calls, because another reply will soon read their results.
-bool reply_machine::request_is_continue() const noexcept {
+/// Whether a request for another chunk also counts as a continue of the last one: it does without
+/// lookahead, and after calls, because another reply will soon read their results.
+bool reply_machine::counts_request_as_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }
 
@@ -134,7 +136,7 @@ std::optional<called_functions> reply_machine::get_called_functions() const {
     if (!ended() && (!outcome_ || outcome_->error.ec)) return std::nullopt;
     called_functions known{.calls = result_.calls};
     const auto chunks =
-        delivery_.handed_over() + static_cast<std::uint32_t>(delivery_.held().size());
+        delivery_.count_handed_over() + static_cast<std::uint32_t>(delivery_.held().size());
     if (chunks > 0) known.after = chunk_id{id_, chunks - 1};
     return known;
 }

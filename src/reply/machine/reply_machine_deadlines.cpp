@@ -77,7 +77,7 @@ time_point reply_machine::phase_deadline() const {
         case phase::seeking:
             return server_search_deadline();
         case phase::resolving:
-            return phase_since_ + (ids_.is_in_doubt() ? max_proving_time : max_resolving_time);
+            return phase_since_ + (ids_.are_ids_doubtful() ? max_proving_time : max_resolving_time);
         case phase::queued:
             return phase_since_ + rules_.queue_timeout;
         case phase::first_token:
@@ -139,7 +139,7 @@ failure reply_machine::make_timeout_failure(errc code, duration limit, const cha
     return {code,
             {.client_message =
                  fmt::format("{} within {} of {}; chunks handed over: {}", what, error_name(code),
-                             to_string(limit), delivery_.handed_over())}};
+                             to_string(limit), delivery_.count_handed_over())}};
 }
 
 // --- the open chunk
@@ -149,12 +149,12 @@ time_point reply_machine::chunk_break_time() const {
     const bool is_before_request =
         phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
     const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding ||
-                            (retry_.since() && is_before_request);
+                            (retry_.retrying_since() && is_before_request);
     if (rules_.chunk_deadline == duration{} || !is_reading || !open_chunk_.since ||
         open_chunk_.is_unbreakable || delivery_.count_unacknowledged() > 0)
         return never;
     // Time in which the voice spoke is not counted.
-    const bool was_carried = retry_.since() && is_before_request;
+    const bool was_carried = retry_.retrying_since() && is_before_request;
     const auto since =
         was_carried ? std::max(*open_chunk_.since, listener_waits_since_) : *open_chunk_.since;
     return since + rules_.chunk_deadline;

@@ -31,7 +31,7 @@ void reply_machine::on_final_event(time_point now, const wire::token_event& even
     continuation_.record_cut();
     report_slot_mismatch(event, request_->slot);
     if (ends_in_reasoning(reason)) return end_reasoning(now, false);
-    if (ends_unspoken(reason)) return force_speech(now);
+    if (ends_without_speech(reason)) return force_speech(now);
     flush_withheld_text(now, reason);
     if (has_call_to_parse(reason)) return parse_calls(now, reason);
     end_request(now, false);
@@ -40,7 +40,7 @@ void reply_machine::on_final_event(time_point now, const wire::token_event& even
 
 void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
     // If a limit cut the text, its end may be the beginning of a mark or of a call. A lone bracket
-    // is more often text, and half a mark disturbs a listener more than a reader.
+    // is more often text, and half a mark disturbs a listener more than it disturbs a reader.
     const bool may_be_mark = !reasoning_.is_inside() && reasoning_.withheld() > 1;
     if (reason == finish_reason::length && may_be_mark && !rules_.hands_over_reasoning)
         reasoning_.drop_withheld();

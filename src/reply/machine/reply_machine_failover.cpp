@@ -66,7 +66,7 @@ void reply_machine::continue_text(time_point now) {
 }
 
 void reply_machine::acquire_server(time_point now) {
-    if (search_.is_asked || (retry_.since() && now < retry_.next_attempt_at())) return;
+    if (search_.is_asked || (retry_.retrying_since() && now < retry_.next_attempt_at())) return;
     search_.is_asked = true;
     actions_.push_back(action::request_server{});
 }
@@ -83,14 +83,14 @@ void reply_machine::on_server_found(time_point now, int slots, reply_origin from
         return begin(now, std::move(from));
     }
     if (has_begun()) ids_.request_missing_ids();
-    ids_.request_check();
+    ids_.request_id_check();
     enter_phase(phase::resting, now);
     pause_or_request_next(now);
 }
 
 void reply_machine::on_no_server(time_point now, failure why, bool is_final) {
     if (phase_ != phase::seeking || !std::exchange(search_.is_asked, false)) return;
-    const bool is_first = !retry_.since();
+    const bool is_first = !retry_.retrying_since();
     if (is_final || !can_retry(now, why)) return fail_generation(now, std::move(why));
     search_.cause = std::move(why);
     if (is_first) {
@@ -100,7 +100,7 @@ void reply_machine::on_no_server(time_point now, failure why, bool is_final) {
     acquire_server(now);
 }
 
-void reply_machine::leave_server(time_point now, reason_to_leave reason) {
+void reply_machine::leave_server(time_point now, server_leave_reason reason) {
     const bool needs_server =
         phase_ != phase::idle && phase_ != phase::seeking && phase_ != phase::generated && !ended();
     if (needs_server && should_leave_server(reason)) abandon(now, std::move(reason.why));
@@ -112,8 +112,8 @@ void reply_machine::abandon(time_point now, failure why) {
     handle_server_failure(now, std::move(why));
 }
 
-bool reply_machine::should_leave_server(const reason_to_leave& reason) const noexcept {
-    using kind = reason_to_leave::kind;
+bool reply_machine::should_leave_server(const server_leave_reason& reason) const noexcept {
+    using kind = server_leave_reason::kind;
     if (reason.what == kind::removed) return true;
     // If leaving would end the reply, it stays: the server may be back in time.
     if (rules_.retry_policy.retries == 0 || (rules_.is_constrained && has_begun())) return false;
@@ -164,7 +164,7 @@ bool reply_machine::can_retry(time_point now, failure& why) {
 // --- ids
 
 void reply_machine::on_ids_checked(time_point now, std::string_view text) {
-    if (ended() || !ids_.on_checked(text)) return;
+    if (ended() || !ids_.on_ids_checked(text)) return;
     request_slot_when_resolved(now);
     pause_or_request_next(now);
 }
@@ -174,7 +174,7 @@ void reply_machine::on_ids_checked(time_point now, std::string_view text) {
 // last try.
 bool reply_machine::on_ids_request_failed(time_point now, const failure& why) {
     const bool is_asking = phase_ != phase::seeking && ids_.is_waiting() && !ended();
-    if (!is_asking || !ids_.is_in_doubt()) return false;
+    if (!is_asking || !ids_.are_ids_doubtful()) return false;
     const auto what = classify_failure(why, false);
     const bool is_lost =
         what == failure_kind::broken && why.ec != errc::server_error && !retry_.is_last_attempt();
@@ -191,7 +191,8 @@ time_point reply_machine::server_search_deadline() const {
 
 /// While a chunk is being spoken, the listener is not waiting.
 time_point reply_machine::retry_give_up_time() const {
-    if (!retry_.since() || phase_ == phase::generated || delivery_.count_unacknowledged() > 0)
+    if (!retry_.retrying_since() || phase_ == phase::generated ||
+        delivery_.count_unacknowledged() > 0)
         return never;
     return retry_.give_up_deadline(listener_waits_since_);
 }
@@ -206,12 +207,13 @@ void reply_machine::give_up(time_point now) {
     fail_generation(now, std::move(why));
 }
 
-/// When to end a sentence that may have been complete when the server failed: its peek may take
-/// long.
+/// When to end a sentence that may have been complete when the server failed, because its peek may
+/// take long.
 time_point reply_machine::peek_hold_deadline() const {
     const bool is_trying = phase_ == phase::seeking || phase_ == phase::resolving ||
                            phase_ == phase::queued || phase_ == phase::first_token;
-    if (!retry_.since() || !is_trying || chunker_.current() != text::chunker::status::holding)
+    if (!retry_.retrying_since() || !is_trying ||
+        chunker_.current() != text::chunker::status::holding)
         return never;
     return search_.lost_at + rules_.peek_hold;
 }
@@ -221,7 +223,7 @@ void reply_machine::handle_peek_hold_expiry(time_point now) {
     hand_over_before_request(now);
 }
 
-/// A chunk is available without the pending request, which may therefore serve only later chunks.
+/// A chunk may be complete without the pending request, which is then needed only for later chunks.
 void reply_machine::hand_over_before_request(time_point now) {
     collect_chunks(now);
     hand_over_due_chunks(now);

@@ -78,7 +78,7 @@ void reply_machine::continue_reading(time_point now) {
 /// cut.
 void reply_machine::on_chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
-    if (has_enough(now)) return stop_after_chunk(now, peeked);
+    if (is_lead_full(now)) return stop_after_chunk(now, peeked);
     continue_reading(now);
     hand_over_due_chunks(now);
     if (!request_) return;
@@ -97,9 +97,10 @@ void reply_machine::on_slot_wanted(time_point now) {
     if (peeked && has_running_request()) stop_after_chunk(now, *peeked);
 }
 
-/// Cuts the request, unless the reply may end with the next token. That is possible after a certain
-/// sentence end, where another request could report the end only after the guard, and if the last
-/// text may be all that precedes a stop word. This does not delay the chunk.
+/// Cuts the request, unless the reply may end with the next token. That is possible in two cases:
+/// the sentence is certain to have ended, and a later request could report the end of the reply
+/// only after the guard; or a stop word may follow the last text. Waiting for the token does not
+/// delay the chunk.
 void reply_machine::stop_after_chunk(time_point now, bool peeked) {
     peek_ = {.due = now, .is_token_unread = peeked || rules_.peek_hold == duration{}};
     if (!peek_.is_token_unread)
@@ -129,7 +130,7 @@ void reply_machine::collect_chunks(time_point now) {
     if (!open_chunk_.since && !chunker_.untaken_text().empty()) open_chunk_.since = now;
 }
 
-// White space proves nothing, and may be all that a stop word leaves of its first token.
+// White space decides nothing: it may be all that is left of a token in which a stop word begins.
 void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
     if (peek_.is_token_unread) return end_peek(now, true);
     last_token_ = now;

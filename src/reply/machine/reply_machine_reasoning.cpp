@@ -40,7 +40,7 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
     const bool is_calling = calls_.mark() == wire::channel_call_mark &&
                             wire::find_gpt_oss_call(result_.reasoning) != std::string_view::npos;
     if (cut && is_calling) return meter_.lift_limit();
-    end_request_to_go_on(now, cut);
+    end_request_and_continue(now, cut);
     if (meter_.cuts() == max_closed_reasonings) return end_generation(now, finish_reason::length);
     meter_.record_cut();
     continuation_.record_cut();
@@ -50,14 +50,14 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
     end_reading(now, true);
 }
 
-void reply_machine::end_request_to_go_on(time_point now, bool cut) {
+void reply_machine::end_request_and_continue(time_point now, bool cut) {
     if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
     end_request(now, cut);
 }
 
 /// Whether generation ended after closed reasoning without saying anything, or ended only because
 /// the request that forces speech is short.
-bool reply_machine::ends_unspoken(finish_reason reason) const {
+bool reply_machine::ends_without_speech(finish_reason reason) const {
     if (is_speech_forced_ && reason == finish_reason::length) return !is_token_budget_spent();
     return meter_.cuts() > 0 && !meter_.has_spoken() && !calls_.has_call() &&
            (!rules_.is_constrained || drops_grammar()) && reason != finish_reason::length &&
@@ -66,7 +66,7 @@ bool reply_machine::ends_unspoken(finish_reason reason) const {
 
 void reply_machine::force_speech(time_point now) {
     const bool was_forced = is_speech_forced_;
-    end_request_to_go_on(now, false);
+    end_request_and_continue(now, false);
     is_speech_forced_ = !was_forced;
     if (is_speech_forced_) ++forced_speeches_;
     end_reading(now, true);
@@ -85,8 +85,8 @@ time_point reply_machine::reasoning_deadline() const {
     return phase_ == phase::streaming ? meter_.must_end_at().value_or(never) : never;
 }
 
-/// A grammar starts again with each request. That is right if the prompt opened the reasoning. A
-/// grammar that describes the reasoning itself would only make the model reason again.
+/// A grammar starts again with each request, which is right if the prompt opened the reasoning. A
+/// grammar that also describes the reasoning would only make the model reason again.
 bool reply_machine::drops_grammar() const noexcept {
     return rules_.is_constrained && meter_.cuts() > 0 && meter_.has_opened();
 }

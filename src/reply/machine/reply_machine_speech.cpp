@@ -23,7 +23,7 @@ std::optional<std::string> reply_machine::upcoming_speech() const {
 time_point reply_machine::speech_runs_out_at(time_point now) const {
     if (rules_.is_draft && !is_committed_) return started_ + draft_lifetime;
     if (delivery_.count_unacknowledged() == 0)
-        return delivery_.handed_over() == 0 ? started_ : listener_waits_since_;
+        return delivery_.count_handed_over() == 0 ? started_ : listener_waits_since_;
     auto end = delivery_.is_speaking() ? std::max(speech_ends_, now) : now;
     const auto& unspoken = delivery_.unspoken();
     for (std::size_t early = 1; early < unspoken.size(); ++early)
@@ -32,14 +32,14 @@ time_point reply_machine::speech_runs_out_at(time_point now) const {
     return end;
 }
 
-bool reply_machine::has_enough(time_point now) const {
+bool reply_machine::is_lead_full(time_point now) const {
     if (rules_.is_draft) return true;
     if (rules_.pacing.ahead_speech)
         return speech_runs_out_at(now) - now >= *rules_.pacing.ahead_speech;
     return delivery_.count_unacknowledged() >= rules_.pacing.high_watermark;
 }
 
-bool reply_machine::needs_more(time_point now) const {
+bool reply_machine::needs_next_request(time_point now) const {
     if (calls_.has_call()) return true;
     // A draft that has not ended has no chunk yet.
     if (rules_.is_draft) return true;

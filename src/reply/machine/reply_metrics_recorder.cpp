@@ -32,7 +32,7 @@ void reply_metrics_recorder::record_event_at(slot_location p, time_point now,
     timeline_.push_back({what, (now - start_).count(), p.slot, chunk, p.server});
 }
 
-auto reply_metrics_recorder::place_of(const chunk& c) const noexcept -> slot_location {
+auto reply_metrics_recorder::find_location(const chunk& c) const noexcept -> slot_location {
     const auto found = std::find(servers_.begin(), servers_.end(), c.metrics.server);
     return {found == servers_.end() ? -1 : static_cast<int>(found - servers_.begin()),
             c.metrics.slot};
@@ -148,7 +148,7 @@ void reply_metrics_recorder::record_hand_over(time_point now, chunk& c) {
     metrics_.longest_gap_ms = std::max(metrics_.longest_gap_ms, c.metrics.gap_ms);
     usage_.handed_over += c.tokens;
     if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
-    unspoken_.push_back({c.id.seq, c.tokens, place_of(c)});
+    unspoken_.push_back({c.id.seq, c.tokens, find_location(c)});
     record_event_at(unspoken_.back().at, now, timeline_event::kind::chunk,
                     static_cast<int>(c.id.seq));
 }

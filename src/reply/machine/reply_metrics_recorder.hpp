@@ -26,10 +26,10 @@ class reply_metrics_recorder {
     bool set_server_url(std::string_view server);
     void add_early_work(const early_work& w);
     void record_slot_request(time_point now);
-    /// A guard delayed a slot request that was granted or withdrawn.
+    /// The guard delayed a slot request by this time, until the request was granted or withdrawn.
     void record_guard_wait(duration wait) noexcept;
     void record_request_sent(time_point now, int slot, bool reused, duration guard_wait);
-    /// The request connected after this time, or had not connected by `now`.
+    /// The request connected after this time, or failed to connect by `now`.
     void on_connected(duration after) noexcept;
     void record_connect_failure(time_point now) noexcept { on_connected(now - request_.sent); }
     /// Counts an event of the running request.
@@ -47,7 +47,7 @@ class reply_metrics_recorder {
     void fill_chunk_figures(chunk& c);
     /// Counts the chunk, and fills in its gap if no other is being spoken.
     void record_hand_over(time_point now, chunk& c);
-    /// The first of the chunks handed over but not continued was continued.
+    /// The oldest unspoken chunk was continued.
     void on_continued(time_point now);
     void record_warming_request(time_point now, int slot);
     /// `last` is the final event of the prefill request.
@@ -87,7 +87,7 @@ class reply_metrics_recorder {
     void record_event(time_point now, timeline_event::kind what, int chunk = -1);
     void record_event_at(slot_location p, time_point now, timeline_event::kind what,
                          int chunk = -1);
-    slot_location place_of(const chunk& c) const noexcept;
+    slot_location find_location(const chunk& c) const noexcept;
     void close_request();
     void end_slot_wait(time_point now);
     void record_token_wait(time_point now) noexcept;

@@ -26,7 +26,7 @@ struct reply_rules {
     /// Maximum time of the whole reply, including the voice; 0 = unbounded.
     duration reply_timeout{};
     retry_limits retry_policy{};
-    /// Constrained by a grammar: its state would be lost between requests, so nothing is cut.
+    /// A grammar constrains the text. Its state would be lost between requests, so nothing is cut.
     bool is_constrained = false;
     /// The text is JSON that is or may be a call; see uses_call_schema().
     bool uses_call_schema = false;

@@ -50,7 +50,7 @@ struct early_work {
 
 /// Text that was generated after a prompt by another process.
 struct begun_text {
-    /// All of it; its end, `unspoken`, must be handed over.
+    /// The whole text. Its end, `unspoken`, must be handed over.
     std::string text{};
     std::string unspoken{};
 };

@@ -8,12 +8,12 @@
 
 namespace tandem::detail {
 
-/// Prefills the next slot with the text so far while the voice speaks: one small request per pause
-/// of the reply, and it ends by itself. Pure; its actions are appended to those of the reply.
+/// Prefills the next slot with the text so far while the voice speaks: each pause of the reply has
+/// one small request, which ends by itself. Pure; its actions are appended to those of the reply.
 class slot_warming {
  public:
     /// `actions` must outlive this object.
-    slot_warming(std::vector<action::any>& actions, bool erase_after_cut)
+    slot_warming(std::vector<action::any_action>& actions, bool erase_after_cut)
         : actions_(actions), erase_after_cut_(erase_after_cut) {}
 
     /// Whether the server has a slot to prefill; initially not.
@@ -52,7 +52,7 @@ class slot_warming {
 
     void release(action::release_slot how);
 
-    std::vector<action::any>& actions_;
+    std::vector<action::any_action>& actions_;
     bool erase_after_cut_;
     bool is_enabled_ = false;
     state state_ = state::idle;

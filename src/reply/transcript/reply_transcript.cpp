@@ -42,7 +42,7 @@ void reply_transcript::append(const wire::token_event& event) {
     const int least = synced_ + std::max(event.events, static_cast<int>(unsynced_.size()));
     const int predicted = std::max(event.predicted, least);
     const auto count = static_cast<std::size_t>(predicted - synced_);
-    keep_span(event, count);
+    keep_event_ids(event, count);
     pieces_.push_back(
         {static_cast<std::uint32_t>(event.content.size()), static_cast<std::uint32_t>(count)});
     text_ += event.content;
@@ -51,7 +51,7 @@ void reply_transcript::append(const wire::token_event& event) {
     unsynced_.clear();
 }
 
-void reply_transcript::keep_span(const wire::token_event& event, std::size_t count) {
+void reply_transcript::keep_event_ids(const wire::token_event& event, std::size_t count) {
     if (unsynced_.empty() || unsynced_.size() > count) ids_usable_ = false;
     if (!ids_usable_) return;
     last_ = {ids_.size(), unsynced_.size(), count, event.content};
@@ -91,13 +91,14 @@ bool reply_transcript::is_missing_mark() const noexcept {
 }
 
 /// The number of ids at the start of `ids` that belong to the piece.
-std::size_t reply_transcript::count_of(const missing_ids& h, std::span<const wire::token_id> ids) {
+std::size_t reply_transcript::count_ids_of_piece(const missing_ids& h,
+                                                 std::span<const wire::token_id> ids) {
     if (!h.is_mark()) return h.count;
     return static_cast<std::size_t>(std::ranges::find(ids, separator) - ids.begin());
 }
 
-bool reply_transcript::fits(const missing_ids& h, std::span<const wire::token_id> ids,
-                            std::size_t count) const {
+bool reply_transcript::matches_piece(const missing_ids& h, std::span<const wire::token_id> ids,
+                                     std::size_t count) const {
     if (count == 0 || ids.size() <= count || ids[count] != separator) return false;
     return h.is_mark() || ids[count - 1] == ids_[h.at + h.known - 1];
 }
@@ -107,8 +108,8 @@ void reply_transcript::set_recovered_ids(std::span<const wire::token_id> ids) {
     std::size_t copied = 0;
     can_be_cut_ = false;
     for (const auto& h : holes_) {
-        const auto count = count_of(h, ids);
-        if (!fits(h, ids, count)) {
+        const auto count = count_ids_of_piece(h, ids);
+        if (!matches_piece(h, ids, count)) {
             ids_usable_ = false;
             break;
         }
@@ -140,18 +141,18 @@ prompt_view reply_transcript::next_prompt() const {
 }
 
 tokenized_text reply_transcript::to_tokenized_text() const {
-    std::vector<tokenized_text::anchor> anchors;
+    std::vector<tokenized_text::token_boundary> boundaries;
     if (known_bytes_ > 0)
-        anchors.push_back(
+        boundaries.push_back(
             {static_cast<std::uint32_t>(known_bytes_), static_cast<std::uint32_t>(known_ids_)});
     const auto known_end = ids_.begin() + static_cast<std::ptrdiff_t>(known_ids_);
-    if (!all_ids_known()) return {text_, {ids_.begin(), known_end}, std::move(anchors)};
-    tokenized_text::anchor end{static_cast<std::uint32_t>(prompt_bytes_),
-                               static_cast<std::uint32_t>(prompt_ids_)};
-    anchors.push_back(end);
+    if (!all_ids_known()) return {text_, {ids_.begin(), known_end}, std::move(boundaries)};
+    tokenized_text::token_boundary end{static_cast<std::uint32_t>(prompt_bytes_),
+                                       static_cast<std::uint32_t>(prompt_ids_)};
+    boundaries.push_back(end);
     for (const auto& piece : pieces_)
-        anchors.push_back(end = {end.bytes + piece.bytes, end.ids + piece.ids});
-    return {text_, ids_, std::move(anchors)};
+        boundaries.push_back(end = {end.bytes + piece.bytes, end.ids + piece.ids});
+    return {text_, ids_, std::move(boundaries)};
 }
 
 std::string_view reply_transcript::prompt() const noexcept {

@@ -57,7 +57,7 @@ class reply_transcript {
     void forget_ids() noexcept;
     /// Pieces of text with incomplete or uncertain ids.
     std::vector<std::string> texts_with_missing_ids() const;
-    /// Whether one of them is a mark, which may be a special token.
+    /// Whether one of these pieces is a mark, which may be a special token.
     bool is_missing_mark() const noexcept;
     /// The ids of texts_with_missing_ids(), with `separator` after each text's ids; an empty list
     /// if they are unavailable.
@@ -90,9 +90,11 @@ class reply_transcript {
         bool is_mark() const noexcept { return count == 0; }
     };
 
-    void keep_span(const wire::token_event& event, std::size_t count);
-    static std::size_t count_of(const missing_ids& h, std::span<const wire::token_id> ids);
-    bool fits(const missing_ids& h, std::span<const wire::token_id> ids, std::size_t count) const;
+    void keep_event_ids(const wire::token_event& event, std::size_t count);
+    static std::size_t count_ids_of_piece(const missing_ids& h,
+                                          std::span<const wire::token_id> ids);
+    bool matches_piece(const missing_ids& h, std::span<const wire::token_id> ids,
+                       std::size_t count) const;
     bool all_ids_known() const noexcept;
 
     std::string text_;
@@ -107,7 +109,7 @@ class reply_transcript {
     std::vector<missing_ids> holes_;
     missing_ids last_{};       // the last text, also in `holes_` if ids are missing
     bool can_be_cut_ = false;  // the last text arrived after the last cut and recovery
-    std::vector<tokenized_text::anchor> pieces_;  // bytes and tokens of each generated text
+    std::vector<tokenized_text::token_boundary> pieces_;  // bytes and tokens of each generated text
     bool has_stop_words_;
     std::vector<wire::token_id> unsynced_;  // ids since the last text
     int kept_before_ = 0;                   // tokens kept from earlier requests

@@ -18,18 +18,20 @@ struct prompt_with_ids {
 };
 
 /// The part of a conversation that a slot holds: a text and its token ids. The next prompt starts
-/// with all or part of it and is sent so that the server's cache matches exactly. Pure.
+/// with all or part of this text, and is sent with its ids, so that it matches the server's cache
+/// exactly. Pure.
 class tokenized_text {
  public:
     /// A token boundary in the text: the first `bytes` bytes are the first `ids` ids.
-    struct anchor {
+    struct token_boundary {
         std::uint32_t bytes = 0;
         std::uint32_t ids = 0;
     };
 
     tokenized_text() = default;
-    /// Anchors must be in ascending order.
-    tokenized_text(std::string text, std::vector<wire::token_id> ids, std::vector<anchor> anchors);
+    /// Boundaries must be in ascending order.
+    tokenized_text(std::string text, std::vector<wire::token_id> ids,
+                   std::vector<token_boundary> boundaries);
 
     /// Returns `prompt` with the ids of the start that it shares with the text.
     prompt_with_ids attach_known_ids(std::string prompt) const;
@@ -39,7 +41,7 @@ class tokenized_text {
  private:
     std::string text_;
     std::vector<wire::token_id> ids_;
-    std::vector<anchor> anchors_;
+    std::vector<token_boundary> boundaries_;
 };
 
 }  // namespace tandem::detail

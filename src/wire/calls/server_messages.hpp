@@ -82,7 +82,7 @@ struct reply_to_parse {
 struct begun_call {
     /// The messages that the reply answers.
     std::vector<chat_message> messages{};
-    /// The text with which the call begins; see server::call_mark.
+    /// The text with which the call begins; see server::template_marks.
     std::string lead{};
     int slot = 0;
     bool reuse_cache = true;  ///< as in reply_to_parse

@@ -40,7 +40,7 @@ class random_turn {
                 return static_cast<void>(turn_.record_heard_share(
                     some_chunk(), static_cast<double>(below(14)) / 10 - 0.2));
             case 6:
-                return turn_.on_generated(next_text(below(12)));
+                return turn_.record_unspoken_text(next_text(below(12)));
             default:
                 if (below(4) == 0) below(2) ? resume() : speak_on();
         }
@@ -49,20 +49,20 @@ class random_turn {
         while (at_ < model_.size()) hand_over();
     }
     void check() {
-        EXPECT_GE(turn_.generated(), turn_.handed_over());
-        EXPECT_GE(turn_.handed_over(), turn_.heard());
-        EXPECT_EQ(turn_.generated(), turn_.text().size());
-        EXPECT_EQ(turn_.text(), model_.substr(0, turn_.generated()));
-        EXPECT_EQ(turn_.handed_over(), at_);
-        EXPECT_GE(turn_.heard(), heard_before_);
-        heard_before_ = turn_.heard();
+        EXPECT_GE(turn_.generated_bytes(), turn_.handed_over_bytes());
+        EXPECT_GE(turn_.handed_over_bytes(), turn_.heard_bytes());
+        EXPECT_EQ(turn_.generated_bytes(), turn_.text().size());
+        EXPECT_EQ(turn_.text(), model_.substr(0, turn_.generated_bytes()));
+        EXPECT_EQ(turn_.handed_over_bytes(), at_);
+        EXPECT_GE(turn_.heard_bytes(), heard_before_);
+        heard_before_ = turn_.heard_bytes();
         for (const auto policy : {history_policy::heard, history_policy::handed_over,
                                   history_policy::full, history_policy::none}) {
             const auto kept = turn_.make_history_text(policy, "");
             EXPECT_TRUE(turn_.text().starts_with(kept));
             EXPECT_EQ(text::find_invalid_utf8(kept), std::string::npos);
         }
-        EXPECT_LE(turn_.make_history_text(history_policy::heard, "").size(), turn_.heard());
+        EXPECT_LE(turn_.make_history_text(history_policy::heard, "").size(), turn_.heard_bytes());
     }
     const turn_ledger& turn() const { return turn_; }
     const std::string& model() const { return model_; }
@@ -97,19 +97,19 @@ class random_turn {
         const auto before = turn_.text();
         const auto rest = turn_.resume();
         EXPECT_EQ(kept + rest, before);
-        EXPECT_EQ(turn_.heard(), kept.size());
-        at_ = turn_.heard();
+        EXPECT_EQ(turn_.heard_bytes(), kept.size());
+        at_ = turn_.heard_bytes();
         heard_before_ = at_;
         begin_reply();
     }
     void speak_on() {
         const auto before = turn_.text();
-        const auto heard = turn_.heard();
+        const auto heard = turn_.heard_bytes();
         const auto rest = turn_.resume(some_chunk());
         EXPECT_TRUE(before.ends_with(rest));
-        at_ = turn_.handed_over();
+        at_ = turn_.handed_over_bytes();
         EXPECT_EQ(at_ + rest.size(), before.size());
-        heard_before_ = std::min(heard, turn_.heard());
+        heard_before_ = std::min(heard, turn_.heard_bytes());
         begin_reply();
     }
     /// The id of a chunk of this reply, which may not exist yet, or of another reply.

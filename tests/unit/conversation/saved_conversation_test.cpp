@@ -73,7 +73,7 @@ TEST(saved_conversation, leaves_a_turn_open_that_can_still_be_resumed) {
     turn_history history;
     history.append({"user", "Hi"});
     history.begin_turn();
-    history.on_generated({}, "One");
+    history.record_unspoken_text({}, "One");
     history.on_interrupted({});
     history.saved();
     EXPECT_TRUE(history.can_resume({}));
@@ -242,7 +242,7 @@ class random_history {
                 return history_.on_turn_ended(now_, finish_reason(below(5)));
             case 6:
                 history_.on_interrupted(now_);
-                return history_.on_generated(now_, text());
+                return history_.record_unspoken_text(now_, text());
             case 7:
                 if (history_.resume(now_)) history_.begin_reply(++reply_);
                 return;
@@ -311,7 +311,7 @@ TEST(random_histories, do_not_change_what_is_settled) {
                 history.on_continued({}, {reply, seq});
                 EXPECT_FALSE(history.record_heard({}, {reply, seq}, 99));
             }
-        history.on_generated({}, "more");
+        history.record_unspoken_text({}, "more");
         EXPECT_FALSE(history.on_interrupted({}));
         EXPECT_FALSE(history.resume({}));
         EXPECT_EQ(history.transcript(), before);

@@ -98,20 +98,20 @@ TEST_F(history_of_calls, has_a_result_for_now_until_the_final_one_comes) {
 TEST_F(history_of_calls, takes_a_late_result_as_what_the_user_says) {
     history.answer_call("a", "later", false);
     history.on_turn_ended(now, finish_reason::tool_calls);
-    EXPECT_EQ(history.make_late_message("b", "noon"), std::nullopt) << "it is not late yet";
+    EXPECT_EQ(history.make_late_result_message("b", "noon"), std::nullopt) << "it is not late yet";
     history.begin_turn();
     EXPECT_FALSE(history.answer_call("a", "sunny"));
-    EXPECT_EQ(history.make_late_message("a", "sunny"),
+    EXPECT_EQ(history.make_late_result_message("a", "sunny"),
               (chat_message{.role = "user", .content = "Result of weather {}: sunny"}));
-    EXPECT_EQ(history.make_late_message("a", "rainy"), std::nullopt) << "once";
+    EXPECT_EQ(history.make_late_result_message("a", "rainy"), std::nullopt) << "once";
 }
 
 TEST_F(history_of_calls, takes_a_late_result_of_an_interrupted_call_only) {
     history.answer_call("a", "sunny");
     history.on_interrupted(now);
     history.append({"user", "Stop."});
-    EXPECT_EQ(history.make_late_message("a", "rainy"), std::nullopt);
-    EXPECT_NE(history.make_late_message("b", "noon"), std::nullopt);
+    EXPECT_EQ(history.make_late_result_message("a", "rainy"), std::nullopt);
+    EXPECT_NE(history.make_late_result_message("b", "noon"), std::nullopt);
 }
 
 TEST_F(history_of_calls, takes_no_message_with_a_second_result_of_a_call) {
@@ -148,7 +148,7 @@ TEST_F(history_of_calls, omits_long_arguments_from_a_late_result) {
     history.record_calls({{"a", "weather", std::string(300, ' ')}});
     history.on_interrupted(now);
     history.append({"user", "Stop."});
-    EXPECT_EQ(history.make_late_message("a", "sunny")->content, "Result of weather: sunny");
+    EXPECT_EQ(history.make_late_result_message("a", "sunny")->content, "Result of weather: sunny");
 }
 
 TEST_F(history_of_calls, expects_a_bounded_number_of_late_results) {
@@ -157,8 +157,8 @@ TEST_F(history_of_calls, expects_a_bounded_number_of_late_results) {
     history.record_calls(calls);
     history.on_interrupted(now);
     history.append({"user", "Stop."});
-    EXPECT_EQ(history.make_late_message("0", ""), std::nullopt);
-    EXPECT_NE(history.make_late_message("1", ""), std::nullopt);
+    EXPECT_EQ(history.make_late_result_message("0", ""), std::nullopt);
+    EXPECT_NE(history.make_late_result_message("1", ""), std::nullopt);
 }
 
 TEST_F(history_of_calls, forgets_the_calls_of_earlier_turns) {
@@ -208,8 +208,9 @@ TEST_F(history_of_calls, is_saved_with_the_calls_whose_results_may_still_come) {
     history.answer_call("a", "later", false);
     turn_history restored(history.saved());
     EXPECT_FALSE(restored.answer_call("a", "sunny")) << "its turn is over";
-    EXPECT_EQ(restored.make_late_message("a", "sunny")->content, "Result of weather {}: sunny");
-    EXPECT_EQ(restored.make_late_message("b", "noon")->content, "Result of time {}: noon");
+    EXPECT_EQ(restored.make_late_result_message("a", "sunny")->content,
+              "Result of weather {}: sunny");
+    EXPECT_EQ(restored.make_late_result_message("b", "noon")->content, "Result of time {}: noon");
     EXPECT_THAT(restored.saved().late_calls, IsEmpty()) << "once";
 }
 

@@ -27,7 +27,7 @@ void say(turn_history& history, int prompt) {
 
 void answer(turn_history& history) {
     history.begin_turn();
-    history.on_generated(moment, "answer");
+    history.record_unspoken_text(moment, "answer");
     history.on_turn_ended(moment, finish_reason::eos);
 }
 
@@ -80,7 +80,7 @@ TEST(turn_history_costs, count_bytes_of_all_that_an_exchange_has) {
     history.append({"tool", "sunny", {}, "1"});
     say(history, -1);
     history.begin_turn();
-    history.on_generated(moment, "Yes.");
+    history.record_unspoken_text(moment, "Yes.");
     const std::vector<exchange_size> expected{{-1, 4 + 9 + 5}, {-1, 4 + 4}};
     EXPECT_EQ(history.measure_exchanges(), expected);
     EXPECT_EQ(history.system_bytes(), 9u);
@@ -153,7 +153,7 @@ TEST(turn_history_drop, does_not_take_a_prompt_with_half_the_answer_for_the_star
     answer(history);
     say(history, 80);
     history.begin_turn();
-    history.on_generated(moment, "One two");
+    history.record_unspoken_text(moment, "One two");
     history.on_interrupted(moment);
     history.drop_oldest(1);
     history.resume(moment);

@@ -51,7 +51,7 @@ class history : public testing::Test {
         history_.on_handed_over(chunk_of({1, 1}, " Three four."));
     }
     void end_turn(finish_reason why) {
-        history_.on_generated(start, " Five");
+        history_.record_unspoken_text(start, " Five");
         history_.on_turn_ended(start, why);
     }
     void hear(std::size_t characters, time_point now = start) {
@@ -153,7 +153,7 @@ TEST_F(history, has_no_message_of_a_turn_that_left_nothing) {
 TEST_F(history, has_no_message_of_white_space) {
     history_.append(user("Hi"));
     history_.begin_turn();
-    history_.on_generated(start, " \n");
+    history_.record_unspoken_text(start, " \n");
     history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_EQ(last(), "user: Hi");
 }
@@ -162,7 +162,7 @@ TEST_F(history, shows_a_running_turn_with_all_that_was_generated) {
     begin_turn();
     EXPECT_EQ(history_.state(start), turn_state::running);
     EXPECT_EQ(last(), "assistant: One two. Three four.");
-    history_.on_generated(start, " Five");
+    history_.record_unspoken_text(start, " Five");
     EXPECT_EQ(last(), "assistant: One two. Three four. Five");
 }
 
@@ -215,7 +215,7 @@ TEST_F(history, counts_late_reports_until_the_grace_is_over) {
     EXPECT_FALSE(history_.record_heard(start + 5s, {1, 0}, 8));
     EXPECT_FALSE(history_.record_heard_share(start + 5s, {1, 0}, 1));
     history_.on_continued(start + 5s, {1, 1});
-    history_.on_generated(start + 5s, " Six");
+    history_.record_unspoken_text(start + 5s, " Six");
     EXPECT_EQ(last(), "assistant: One…");
 }
 
@@ -365,7 +365,7 @@ TEST_F(history, does_not_continue_after_the_next_message) {
 TEST_F(history, takes_no_harm_from_reports_without_a_turn) {
     history_.begin_reply(1);
     history_.on_handed_over(chunk_of({1, 0}, "a"));
-    history_.on_generated(start, "b");
+    history_.record_unspoken_text(start, "b");
     history_.on_continued(start, {1, 0});
     EXPECT_FALSE(history_.record_heard(start, {1, 0}, 1));
     history_.on_turn_ended(start, finish_reason::eos);
@@ -388,7 +388,7 @@ TEST_F(history, is_small_while_it_is_idle) {
         history_ = turn_history(with_prompt());
         for (int i = 0; i < 5; ++i) {
             begin_turn(std::string(100, 'q'));
-            history_.on_generated(start, std::string(500, 'a'));
+            history_.record_unspoken_text(start, std::string(500, 'a'));
             history_.on_turn_ended(start, finish_reason::eos);
         }
         one = history_;

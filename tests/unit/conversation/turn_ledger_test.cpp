@@ -21,15 +21,15 @@ turn_ledger two_chunks() {
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "One two three."));
     turn.on_handed_over(chunk_of({first, 1}, " Four five six."));
-    turn.on_generated(" Seven");
+    turn.record_unspoken_text(" Seven");
     return turn;
 }
 
 void expect_sizes(const turn_ledger& turn, std::size_t generated, std::size_t handed_over,
                   std::size_t heard) {
-    EXPECT_EQ(turn.generated(), generated);
-    EXPECT_EQ(turn.handed_over(), handed_over);
-    EXPECT_EQ(turn.heard(), heard);
+    EXPECT_EQ(turn.generated_bytes(), generated);
+    EXPECT_EQ(turn.handed_over_bytes(), handed_over);
+    EXPECT_EQ(turn.heard_bytes(), heard);
 }
 
 TEST(turn_ledger, is_empty_at_first) {
@@ -64,8 +64,8 @@ TEST(turn_ledger, takes_no_chunk_of_another_reply) {
 
 TEST(turn_ledger, takes_text_once_that_was_read_and_not_handed_over) {
     auto turn = two_chunks();
-    turn.on_generated(" Seven");
-    turn.on_generated("");
+    turn.record_unspoken_text(" Seven");
+    turn.record_unspoken_text("");
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven");
 }
 
@@ -74,9 +74,9 @@ TEST(turn_ledger, takes_text_once_that_was_read_and_not_handed_over) {
 TEST(turn_ledger, takes_a_continued_chunk_and_those_before_it_as_heard) {
     auto turn = two_chunks();
     turn.on_continued({first, 1});
-    EXPECT_EQ(turn.heard(), 29u);
+    EXPECT_EQ(turn.heard_bytes(), 29u);
     turn.on_continued({first, 0});
-    EXPECT_EQ(turn.heard(), 29u);
+    EXPECT_EQ(turn.heard_bytes(), 29u);
 }
 
 TEST(turn_ledger, takes_the_furthest_report_whatever_the_order) {
@@ -85,24 +85,24 @@ TEST(turn_ledger, takes_the_furthest_report_whatever_the_order) {
     EXPECT_TRUE(turn.record_heard({first, 1}, std::size_t{2}));
     EXPECT_TRUE(turn.record_heard({first, 0}, std::size_t{3}));
     EXPECT_TRUE(turn.record_heard({first, 1}, std::size_t{5}));
-    EXPECT_EQ(turn.heard(), 19u);
+    EXPECT_EQ(turn.heard_bytes(), 19u);
 }
 
 TEST(turn_ledger, takes_a_report_beyond_a_chunk_as_all_of_it) {
     auto turn = two_chunks();
     EXPECT_TRUE(turn.record_heard({first, 0}, std::size_t{1000}));
-    EXPECT_EQ(turn.heard(), 14u);
+    EXPECT_EQ(turn.heard_bytes(), 14u);
 }
 
 TEST(turn_ledger, takes_shares_of_a_chunk) {
     auto turn = two_chunks();
     EXPECT_TRUE(turn.record_heard_share({first, 0}, 0.5));
-    EXPECT_EQ(turn.heard(), 7u);
+    EXPECT_EQ(turn.heard_bytes(), 7u);
     EXPECT_TRUE(turn.record_heard_share({first, 0}, std::nan("")));
     EXPECT_TRUE(turn.record_heard_share({first, 0}, -3));
-    EXPECT_EQ(turn.heard(), 7u);
+    EXPECT_EQ(turn.heard_bytes(), 7u);
     EXPECT_TRUE(turn.record_heard_share({first, 0}, 1.5));
-    EXPECT_EQ(turn.heard(), 14u);
+    EXPECT_EQ(turn.heard_bytes(), 14u);
 }
 
 TEST(turn_ledger, does_not_know_other_chunks) {
@@ -111,7 +111,7 @@ TEST(turn_ledger, does_not_know_other_chunks) {
     EXPECT_FALSE(turn.record_heard({second, 0}, std::size_t{1}));
     EXPECT_FALSE(turn.record_heard_share({second, 0}, 1));
     turn.on_continued({second, 0});
-    EXPECT_EQ(turn.heard(), 0u);
+    EXPECT_EQ(turn.heard_bytes(), 0u);
 }
 
 TEST(turn_ledger, counts_in_speech_and_keeps_the_exact_text) {
@@ -128,9 +128,9 @@ TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) 
     turn.begin_reply(first);
     turn.on_handed_over(spoken_chunk_of({first, 0}, "```\nls\n```\n"));
     EXPECT_TRUE(turn.record_heard_share({first, 0}, 0.5));
-    EXPECT_EQ(turn.heard(), 0u);
+    EXPECT_EQ(turn.heard_bytes(), 0u);
     EXPECT_TRUE(turn.record_heard_share({first, 0}, 1));
-    EXPECT_EQ(turn.heard(), 11u);
+    EXPECT_EQ(turn.heard_bytes(), 11u);
 }
 
 // The text for the history
@@ -162,7 +162,7 @@ TEST(turn_ledger, puts_no_white_space_before_the_mark) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "One. \n"));
-    turn.on_generated("Two.");
+    turn.record_unspoken_text("Two.");
     EXPECT_EQ(turn.make_history_text(history_policy::handed_over, "…"), "One.…");
 }
 
@@ -178,7 +178,7 @@ TEST(turn_ledger, does_not_count_white_space_as_left_out) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "One two."));
-    turn.on_generated("\n");
+    turn.record_unspoken_text("\n");
     turn.on_continued({first, 0});
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two.");
 }
@@ -221,7 +221,7 @@ TEST(turn_ledger, keeps_the_marks_of_its_chunk_only) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "Nice"));
-    turn.on_generated("! Here you go.");
+    turn.record_unspoken_text("! Here you go.");
     turn.record_heard({first, 0}, std::size_t{4});
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
@@ -301,7 +301,7 @@ TEST(turn_ledger, keeps_the_rest_of_a_turn_that_is_cut_again_before_it_was_hande
     turn.resume();
     turn.begin_reply(second);
     turn.on_handed_over(chunk_of({second, 0}, " Four"));
-    turn.on_generated("");
+    turn.record_unspoken_text("");
     EXPECT_EQ(turn.resume(), " Four five six. Seven");
 }
 

@@ -52,7 +52,7 @@ TEST(retry_policy, counts_again_once_text_came) {
     retry_policy g({.retries = 1}, 1);
     EXPECT_TRUE(g.record_failure(first_time, failure_kind::broken));
     g.on_progress();
-    EXPECT_FALSE(g.since().has_value());
+    EXPECT_FALSE(g.retrying_since().has_value());
     EXPECT_TRUE(g.record_failure(first_time, failure_kind::broken));
     EXPECT_FALSE(g.record_failure(first_time, failure_kind::broken));
 }

@@ -6,7 +6,7 @@ namespace tandem::server {
 namespace {
 
 template_thinking thinking_of(const rendered_thinking& prompts, std::string_view text = {}) {
-    return find_thinking(prompts, text, default_reasoning_tags());
+    return detect_thinking_support(prompts, text, default_reasoning_tags());
 }
 
 TEST(template_thinking, is_none_if_nothing_changes_the_prompt_and_no_mark_is_known) {

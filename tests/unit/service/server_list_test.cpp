@@ -179,7 +179,7 @@ TEST(server_list, places_nothing_on_a_drained_server_and_keeps_it) {
     EXPECT_EQ(t.place(t.one), t.two);
     EXPECT_FALSE(t.list.pin_if_suitable("one", all_is_well));
     EXPECT_FALSE(t.list.on_turn_ended(t.one));
-    EXPECT_THAT(t.list.drop_drained(), IsEmpty());
+    EXPECT_THAT(t.list.drop_idle_removed_servers(), IsEmpty());
     EXPECT_TRUE(t.list.set_drained("one", false));
     EXPECT_EQ(t.place(t.one), t.one);
 }
@@ -188,7 +188,7 @@ TEST(server_list, drops_a_drained_server_that_is_removed) {
     two_servers t;
     t.list.set_drained("one", true);
     t.list.remove(at(0s), "one", 1min);
-    EXPECT_THAT(t.list.drop_drained(), ElementsAre(t.one));
+    EXPECT_THAT(t.list.drop_idle_removed_servers(), ElementsAre(t.one));
     EXPECT_NE(t.list.add("one"), no_server);
     EXPECT_FALSE(t.list.find("one")->is_drained);
 }
@@ -212,9 +212,9 @@ TEST(server_list, drops_a_removed_server_with_its_last_reply) {
     two_servers t;
     t.list.on_turn_started(t.one);
     t.list.remove(at(0s), "one", 1min);
-    EXPECT_THAT(t.list.drop_drained(), IsEmpty());
+    EXPECT_THAT(t.list.drop_idle_removed_servers(), IsEmpty());
     EXPECT_TRUE(t.list.on_turn_ended(t.one));
-    EXPECT_THAT(t.list.drop_drained(), ElementsAre(t.one));
+    EXPECT_THAT(t.list.drop_idle_removed_servers(), ElementsAre(t.one));
     EXPECT_EQ(t.list.find(t.one), nullptr);
 }
 
@@ -224,7 +224,7 @@ TEST(server_list, keeps_a_server_that_is_added_again_in_time) {
     t.list.remove(at(0s), "one", 1min);
     t.list.add("one");
     EXPECT_FALSE(t.list.on_turn_ended(t.one));
-    EXPECT_THAT(t.list.drop_drained(), IsEmpty());
+    EXPECT_THAT(t.list.drop_idle_removed_servers(), IsEmpty());
 }
 
 TEST(server_list, reports_once_that_a_removed_server_is_overdue) {

@@ -37,7 +37,7 @@ TEST_F(lent_slots, are_not_granted_while_they_are_away) {
 
 TEST_F(lent_slots, are_not_to_spare_while_other_processes_use_them) {
     EXPECT_TRUE(s.has_slot_to_spare());
-    s.set_use_elsewhere({.processes = 1, .running = 2});
+    s.set_other_process_usage({.processes = 1, .running = 2});
     EXPECT_FALSE(s.has_slot_to_spare());
 }
 
@@ -128,7 +128,7 @@ TEST_F(lent_slots, stay_away_when_the_server_is_found_to_have_more) {
 /// Requests run on both slots of this process for a second, and generate 40 tokens each, while
 /// other processes run two more.
 void generate(slot_scheduler& s) {
-    s.set_use_elsewhere({.processes = 1, .running = 2});
+    s.set_other_process_usage({.processes = 1, .running = 2});
     for (int i = 0; i < 2; ++i) s.bring_back(i, std::nullopt, false);
     for (int i = 0; i < 2; ++i) s.request();
     ASSERT_EQ(s.take_grants(at(0s)).size(), 2u);
@@ -148,7 +148,7 @@ TEST(server_with_lent_slots, runs_no_more_requests_of_all_processes_than_its_lim
     slot_scheduler s{16, 0s};
     generate(s);
     for (const auto& [elsewhere, limit] : {std::pair(0, 8), {3, 5}, {8, 4}, {2'000'000'000, 4}}) {
-        s.set_use_elsewhere({.processes = 1, .running = double(elsewhere)});
+        s.set_other_process_usage({.processes = 1, .running = double(elsewhere)});
         s.take_grants(at(1s));
         EXPECT_EQ(s.max_running(), limit) << elsewhere;
     }

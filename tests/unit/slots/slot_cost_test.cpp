@@ -49,7 +49,7 @@ TEST(slot_cost, is_nothing_for_text_of_an_owner_that_will_not_return) {
     slot_scheduler s(2, 0s);
     const int annas = say(s, anna, std::string(200, 'a'), 0s);
     say(s, ben, std::string(20, 'b'), 1s);
-    s.retire(anna);
+    s.retire_owner(anna);
     EXPECT_EQ(say(s, cleo, "c", 2s), annas);
 }
 
@@ -64,7 +64,7 @@ TEST(slot_cost, counts_again_for_who_uses_the_slot_of_one_that_left) {
     slot_scheduler s(2, 0s);
     const int annas = say(s, anna, std::string(200, 'a'), 0s);
     const int bens = say(s, ben, std::string(90, 'b'), 1s);
-    s.retire(anna);
+    s.retire_owner(anna);
     EXPECT_EQ(say(s, cleo, std::string(100, 'c'), 2s), annas);
     EXPECT_EQ(say(s, anna, "a", 3s), bens) << "losing this text costs less";
 }

@@ -201,7 +201,7 @@ TEST(residents, keep_their_slot) {
 
 TEST(residents, give_way_first_if_they_have_left) {
     residents r(at(5s), at(9s));
-    r.s.retire(1);
+    r.s.retire_owner(1);
     EXPECT_EQ(r.slot_for(3), 0);
 }
 

@@ -262,14 +262,14 @@ TEST_F(a_speech_load, includes_the_listeners_of_other_processes) {
     begin_and_talk(48);
     make(320);
     ASSERT_FALSE(load.check_new_session(now));
-    load.set_load_elsewhere({.demand = 160, .sessions = 48});
+    load.set_load_of_other_processes({.demand = 160, .sessions = 48});
     EXPECT_NEAR(load.compute_load(now), 1, 0.01);
     EXPECT_TRUE(load.check_new_session(now));
 }
 
 TEST_F(a_speech_load, is_reported_to_other_processes_without_theirs) {
     begin_and_talk(48);
-    load.set_load_elsewhere({.demand = 160, .sessions = 48, .new_sessions = 2});
+    load.set_load_of_other_processes({.demand = 160, .sessions = 48, .new_sessions = 2});
     const auto here = load.make_report(now);
     EXPECT_NEAR(here.demand, 160, 2);
     EXPECT_EQ(here.sessions, 48);
@@ -280,15 +280,15 @@ TEST_F(a_speech_load, is_reported_to_other_processes_without_theirs) {
 
 TEST_F(a_speech_load, assumes_the_pace_of_the_voices_elsewhere_until_one_has_spoken_here) {
     make(320);
-    load.set_load_elsewhere({.demand = 310, .sessions = 93});
+    load.set_load_of_other_processes({.demand = 310, .sessions = 93});
     EXPECT_TRUE(load.check_new_session(now));
-    load.set_load_elsewhere({.demand = 100, .sessions = 30});
+    load.set_load_of_other_processes({.demand = 100, .sessions = 30});
     EXPECT_FALSE(load.check_new_session(now));
 }
 
 TEST_F(a_speech_load, relies_on_the_average_speed_that_processes_have_observed) {
     begin_and_talk(48);
-    load.set_load_elsewhere({.supply = 640, .observers = 2});
+    load.set_load_of_other_processes({.supply = 640, .observers = 2});
     EXPECT_NEAR(load.compute_load(now), 0.5, 0.01);
     EXPECT_EQ(load.make_report(now).observers, 0);
     make(260);
@@ -302,7 +302,7 @@ TEST_F(a_speech_load, awaits_the_effect_of_a_session_that_began_elsewhere) {
     begin_and_talk(85);
     load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     ASSERT_FALSE(load.check_new_session(now));
-    load.set_load_elsewhere({.demand = 3, .sessions = 1, .new_sessions = 1});
+    load.set_load_of_other_processes({.demand = 3, .sessions = 1, .new_sessions = 1});
     EXPECT_TRUE(load.check_new_session(now));
 }
 

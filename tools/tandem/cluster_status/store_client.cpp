@@ -121,7 +121,7 @@ drain_result store_client::set_server_drained(const std::string& name, bool is_d
 }
 
 void store_client::write_drain(const std::string& id, bool is_drained) {
-    const auto& script = cluster::scripts::drain().text();
+    const auto& script = cluster::scripts::set_server_drained().text();
     const auto answer =
         run_command({"EVAL", script, "1", prefix_ + "drains", id, is_drained ? "1" : "0", "0"});
     if (answer.kind == cluster::answer_kind::error) fault_ = answer.text;

@@ -74,9 +74,8 @@ awaitable<probe_result<std::string>> probe_session::call_mark(const server_props
     call_marks_.use_template(props);
     return run_call<std::string>([this](auto done) {
         call_marks_.load(
-            calls_, [done](error_code ec, const diagnostics& diag, const server::call_mark& mark) {
-                done(ec, diag, mark.opening);
-            });
+            calls_, [done](error_code ec, const diagnostics& diag,
+                           const server::template_marks& mark) { done(ec, diag, mark.opening); });
     });
 }
 
@@ -95,8 +94,8 @@ awaitable<probe_result<server::template_thinking>> probe_session::thinking(
         prompts.push_back(std::move(prompt.value));
     }
     result.done = true;
-    result.value = server::find_thinking({prompts[0], prompts[1], prompts[2], prompts[3]},
-                                         chat_template, tags_);
+    result.value = server::detect_thinking_support({prompts[0], prompts[1], prompts[2], prompts[3]},
+                                                   chat_template, tags_);
     co_return result;
 }
 

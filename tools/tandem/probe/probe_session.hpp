@@ -3,8 +3,8 @@
 #include "os/coroutines.hpp"
 #include "probe/doctor_facts.hpp"
 #include "probe/probe_request.hpp"
-#include "server/call_mark_loader.hpp"
 #include "server/server_calls.hpp"
+#include "server/template_marks_loader.hpp"
 #include "transport/transport.hpp"
 
 #include "tandem/config.hpp"
@@ -50,7 +50,7 @@ class probe_session {
 
     boost::asio::io_context& ioc_;
     std::unique_ptr<transport::http_transport> transport_;
-    server::call_mark_loader call_marks_;
+    server::template_marks_loader call_marks_;
     server::server_calls calls_;
     probe_limits limits_;
     std::vector<tag_pair> tags_;

@@ -24,8 +24,8 @@ std::string first_prompt() {
     return render_prompt({{"system", "Be brief."}, {"user", "Rain?"}});
 }
 
-TEST(script, follows_a_dialogue_turn_by_turn) {
-    const script s({weather}, {});
+TEST(model_script, follows_a_dialogue_turn_by_turn) {
+    const model_script s({weather}, {});
     EXPECT_EQ(s.continuation(first_prompt()), "Yes. Take a coat.");
     EXPECT_EQ(s.continuation(first_prompt() +
                              "Yes. Take a coat.<|im_end|>\n<|im_start|>user\nTomorrow?<|im_end|>\n"
@@ -33,9 +33,9 @@ TEST(script, follows_a_dialogue_turn_by_turn) {
               "No.");
 }
 
-TEST(script, follows_a_dialogue_with_any_tools) {
+TEST(model_script, follows_a_dialogue_with_any_tools) {
     const auto tools = nlohmann::ordered_json::parse(R"([{"function":{"name":"f"}}])");
-    const script s({weather, {"time", {{"user", "Time?"}, {"assistant", "Noon."}}}}, {});
+    const model_script s({weather, {"time", {{"user", "Time?"}, {"assistant", "Noon."}}}}, {});
     const chat_message system{{.role = "system", .content = "Be brief."}};
     const chat_message rain{{.role = "user", .content = "Rain?"}};
     const chat_message time{{.role = "user", .content = "Time?"}};
@@ -43,47 +43,47 @@ TEST(script, follows_a_dialogue_with_any_tools) {
     EXPECT_EQ(s.continuation(render_with_tools({time}, tools)), "Noon.");
 }
 
-TEST(script, continues_inside_a_reply) {
-    const script s({weather}, {});
+TEST(model_script, continues_inside_a_reply) {
+    const model_script s({weather}, {});
     EXPECT_EQ(s.continuation(first_prompt() + "Yes. Ta"), "ke a coat.");
     EXPECT_EQ(s.continuation(first_prompt() + "Yes. Take a coat."), "");
 }
 
-TEST(script, tells_dialogues_with_the_same_prompt_apart_by_what_was_said) {
+TEST(model_script, tells_dialogues_with_the_same_prompt_apart_by_what_was_said) {
     dialogue other = weather;
     other.messages[2].content = "No, sunshine.";
-    const script s({weather, other}, {});
+    const model_script s({weather, other}, {});
     EXPECT_EQ(s.continuation(first_prompt()), "Yes. Take a coat.");
     EXPECT_EQ(s.continuation(first_prompt() + "No,"), " sunshine.");
 }
 
-TEST(script, matches_the_longest_suffix_of_a_prompt) {
-    const script s({}, {{"you?", "Fine."}, {"How are you?", "Well, thanks."}});
+TEST(model_script, matches_the_longest_suffix_of_a_prompt) {
+    const model_script s({}, {{"you?", "Fine."}, {"How are you?", "Well, thanks."}});
     EXPECT_EQ(s.continuation("Hello. How are you?"), "Well, thanks.");
     EXPECT_EQ(s.continuation("And you?Fi"), "ne.");
 }
 
-TEST(script, continues_inside_a_reply_that_contains_its_own_suffix) {
-    const script s({}, {{"Q:", "one Q: two"}});
+TEST(model_script, continues_inside_a_reply_that_contains_its_own_suffix) {
+    const model_script s({}, {{"Q:", "one Q: two"}});
     EXPECT_EQ(s.continuation("Q:one Q:"), " two");
 }
 
-TEST(script, answers_any_prompt_with_an_empty_suffix) {
-    const script s({}, {{"", "Always."}});
+TEST(model_script, answers_any_prompt_with_an_empty_suffix) {
+    const model_script s({}, {{"", "Always."}});
     EXPECT_EQ(s.continuation("Whatever"), "Always.");
     EXPECT_EQ(s.continuation("WhateverAlw"), "ays.");
 }
 
-TEST(script, has_a_stable_reply_of_several_sentences_for_any_prompt) {
-    const script s({}, {});
+TEST(model_script, has_a_stable_reply_of_several_sentences_for_any_prompt) {
+    const model_script s({}, {});
     const std::string reply = s.continuation("Tell me something");
     EXPECT_EQ(reply, s.continuation("Tell me something"));
     EXPECT_NE(reply, s.continuation("Tell me something else"));
     EXPECT_GE(std::count(reply.begin(), reply.end(), '.'), 3);
 }
 
-TEST(script, continues_its_fall_back_reply_after_every_token) {
-    const script s({}, {});
+TEST(model_script, continues_its_fall_back_reply_after_every_token) {
+    const model_script s({}, {});
     const std::string prompts[] = {"Tell me a story.", "", first_prompt(),
                                    first_prompt() + "A prefilled beginning",
                                    "Let me tell you about the moon. And L"};
@@ -97,8 +97,8 @@ TEST(script, continues_its_fall_back_reply_after_every_token) {
     }
 }
 
-TEST(script, does_not_take_an_earlier_turn_for_the_present_one) {
-    const script s({}, {});
+TEST(model_script, does_not_take_an_earlier_turn_for_the_present_one) {
+    const model_script s({}, {});
     const std::string first = render_prompt({{"user", "A"}});
     const std::string second =
         first + s.continuation(first) + "<|im_end|>\n" + render_prompt({{"user", "B"}});

@@ -84,7 +84,7 @@ class engine_driver {
         record.arrived = now_;
         record.id_slot = r.id_slot;
         auto t = std::make_unique<task>();
-        t->id = journal_.add(record);
+        t->id = journal_.add_request(record);
         t->kind = kind;
         t->request = std::move(r);
         t->file = std::move(file);

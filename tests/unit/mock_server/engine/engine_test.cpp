@@ -388,7 +388,7 @@ TEST(engine, does_not_cancel_a_task_that_may_not_be_cancelled) {
     journal j(o.parallel);
     engine e(o, j);
     auto t = std::make_unique<task>();
-    t->id = j.add({});
+    t->id = j.add_request({});
     t->request = prompt_of(5);
     t->cancellable = false;
     e.submit(std::move(t), {});

@@ -21,7 +21,7 @@ completion_request streaming(std::vector<std::string> stop = {}, int n_predict =
 std::vector<std::string> events_of(generation& g, int room = much_room) {
     std::vector<std::string> contents;
     while (!g.finished()) {
-        const sampled s = g.generate_token(room--);
+        const sampled_token s = g.generate_token(room--);
         if (s.has_event) contents.push_back(s.content);
     }
     return contents;
@@ -40,7 +40,7 @@ TEST(generation, sends_a_character_of_several_tokens_with_the_last_of_them) {
     generation g(streaming(), "caf\xC3\xA9!");
     EXPECT_EQ(g.generate_token(much_room).content, "caf");
     EXPECT_FALSE(g.generate_token(much_room).has_event);
-    const sampled whole = g.generate_token(much_room);
+    const sampled_token whole = g.generate_token(much_room);
     EXPECT_EQ(whole.content, "\xC3\xA9");
     EXPECT_EQ(whole.id, 169);
     EXPECT_EQ(g.predicted(), 3);

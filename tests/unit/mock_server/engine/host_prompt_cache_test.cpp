@@ -42,28 +42,28 @@ options with_cache_ram(int mib, options o = {}) {
     return o;
 }
 
-TEST(is_exchange_due, if_a_slot_would_lose_more_than_half_of_its_tokens) {
+TEST(must_search_host_cache, if_a_slot_would_lose_more_than_half_of_its_tokens) {
     const slot s = slot_with(conversation(1, 300));
-    EXPECT_FALSE(is_exchange_due(s, 0, changed_after(150, s.tokens)));
-    EXPECT_TRUE(is_exchange_due(s, 0, changed_after(149, s.tokens)));
-    EXPECT_TRUE(is_exchange_due(s, 0, conversation(2, 300)));
+    EXPECT_FALSE(must_search_host_cache(s, 0, changed_after(150, s.tokens)));
+    EXPECT_TRUE(must_search_host_cache(s, 0, changed_after(149, s.tokens)));
+    EXPECT_TRUE(must_search_host_cache(s, 0, conversation(2, 300)));
 }
 
-TEST(is_exchange_due, if_a_slot_holds_at_most_a_tenth_of_the_prompt) {
+TEST(must_search_host_cache, if_a_slot_holds_at_most_a_tenth_of_the_prompt) {
     const prompt_tokens prompt = conversation(1, 200);
-    EXPECT_TRUE(is_exchange_due(slot_with(conversation(1, 20)), 0, prompt));
-    EXPECT_FALSE(is_exchange_due(slot_with(conversation(1, 21)), 0, prompt));
+    EXPECT_TRUE(must_search_host_cache(slot_with(conversation(1, 20)), 0, prompt));
+    EXPECT_FALSE(must_search_host_cache(slot_with(conversation(1, 21)), 0, prompt));
 }
 
-TEST(is_exchange_due, for_an_empty_slot_only_without_a_requested_slot) {
-    EXPECT_FALSE(is_exchange_due(slot_with({}), 0, conversation(1, 10)));
-    EXPECT_TRUE(is_exchange_due(slot_with({}), -1, conversation(1, 10)));
+TEST(must_search_host_cache, for_an_empty_slot_only_without_a_requested_slot) {
+    EXPECT_FALSE(must_search_host_cache(slot_with({}), 0, conversation(1, 10)));
+    EXPECT_TRUE(must_search_host_cache(slot_with({}), -1, conversation(1, 10)));
 }
 
-TEST(is_exchange_due, for_a_wrapped_slot_whatever_it_holds) {
+TEST(must_search_host_cache, for_a_wrapped_slot_whatever_it_holds) {
     const slot s = slot_with(conversation(1, 300));
-    EXPECT_FALSE(is_exchange_due(s, 0, s.tokens));
-    EXPECT_TRUE(is_exchange_due(s, 2, s.tokens));
+    EXPECT_FALSE(must_search_host_cache(s, 0, s.tokens));
+    EXPECT_TRUE(must_search_host_cache(s, 2, s.tokens));
 }
 
 TEST(host_prompt_cache, moves_a_saved_text_into_another_slot_with_its_checkpoints) {
@@ -143,7 +143,7 @@ TEST(host_prompt_cache, holds_the_tokens_of_the_context_without_a_limit_in_mebib
     host_prompt_cache cache(with_cache_ram(-1, {.ctx_size = 1000}));
     for (int i : {1, 2, 3, 4}) cache.save(slot_with(conversation(i, 300)));
     EXPECT_EQ(cache.copies(), 4u);
-    cache.limit_tokens();
+    cache.drop_copies_beyond_context();
     EXPECT_EQ(cache.copies(), 3u);
 }
 

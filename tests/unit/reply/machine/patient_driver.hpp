@@ -31,7 +31,7 @@ struct patient_driver : machine_driver {
         found();
         checked(std::move(text));
     }
-    using leave_kind = detail::reason_to_leave::kind;
+    using leave_kind = detail::server_leave_reason::kind;
     void leave(leave_kind what, time_point asked = {}) {
         const auto code = what == leave_kind::removed ? errc::server_gone : errc::no_model;
         machine.leave_server(now, {what, {code, {}}, asked});

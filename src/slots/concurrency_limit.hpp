@@ -10,20 +10,21 @@ namespace tandem::slots {
 
 /// The number of requests that a server should run at once, learned from their speed. The slots of
 /// a server share one machine. Beyond some number, one more request slows down all others, and the
-/// server generates no more tokens in total. The request should then wait, because the reply that
-/// is due next ends sooner. Pure.
-class running_limit {
+/// server generates no more tokens in total. Such a request should wait, so that the reply that is
+/// due next is ready sooner. Pure.
+class concurrency_limit {
  public:
     /// A request generated `part` while `running` requests ran on average, including itself. If
     /// that is too little to show a speed, returns false and records nothing.
     bool record_speed(double running, const generated_so_far& part, time_point now);
     /// About the smallest number of requests that together generate nearly as many tokens as any
-    /// other number seen; occasionally a smaller or larger one, to try it. The limit grows until a
-    /// clearly larger number has been seen to generate no more. `unlimited` before anything was
-    /// seen.
+    /// other number seen; occasionally a smaller or larger number, as a trial. The limit grows
+    /// until a clearly larger number has been seen to generate no more tokens. `unlimited` before
+    /// anything was seen.
     int find_limit(time_point now) const;
-    /// Total rate in tokens/s when the best number of requests runs on `slots` slots, less the time
-    /// that the prompts of others take. nullopt until enough requests have run at once.
+    /// Total rate in tokens/s when the best number of requests runs on `slots` slots. Prompts,
+    /// which hold up the requests that are generating, lower this rate. nullopt until enough
+    /// requests have run at once.
     std::optional<double> find_tokens_per_s(int slots, time_point now) const;
 
     static constexpr int unlimited = 1 << 20;

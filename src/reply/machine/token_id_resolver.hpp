@@ -11,45 +11,46 @@
 
 namespace tandem::detail {
 
-/// Gets the token ids that a reply's next request lacks, and verifies those of another server.
-/// Pure; its actions are appended to those of the reply.
-class id_resolver {
+/// Gets the token ids that a reply's next request lacks, and verifies those that came from another
+/// server. Pure; its actions are appended to those of the reply.
+class token_id_resolver {
  public:
     /// Both must outlive this object.
-    id_resolver(reply_transcript& text, std::vector<action::any>& actions)
+    token_id_resolver(reply_transcript& text, std::vector<action::any_action>& actions)
         : text_(text), actions_(actions) {}
 
     /// The next requests go to another server, which may know ids that the previous one did not.
     void on_server_found() noexcept;
-    /// The server failed: it is asked nothing more, and its ids may stand for other text
-    /// elsewhere.
+    /// The server failed: nothing more is requested from it, and on another server, its ids may
+    /// stand for other text.
     void on_server_lost() noexcept;
-    /// The text is new, and so are all ids to come.
+    /// The text was replaced, so all ids will be new.
     void on_text_replaced() noexcept { trust_ = trust::proven; }
 
-    /// Requests what is missing while the chunk is being spoken. A single-request reply never does
-    /// this.
+    /// Requests the missing ids while the chunk is being spoken. A single-request reply never needs
+    /// them.
     void request_missing_ids();
     void on_prompt_tokenized(std::vector<wire::token_id> ids);
-    /// `ids` is empty if the ids are unavailable. Returns false if nothing was asked.
+    /// `ids` is empty if the ids are unavailable. Returns false if no answer was awaited.
     bool on_tokens_recovered(std::span<const wire::token_id> ids);
 
     /// Ids from another server are sent only after this server has confirmed their text.
-    void request_check();
-    /// `text` is what the ids stand for on this server. Returns false if nothing was asked.
-    bool on_checked(std::string_view text);
+    void request_id_check();
+    /// `text` is what the ids stand for on this server. Returns false if no answer was awaited.
+    bool on_ids_checked(std::string_view text);
 
-    /// Continues without the ids that were not answered or are in doubt.
+    /// Continues without doubtful ids and without those that the server has not sent.
     void fall_back_to_text();
-    /// A reply that continues from here does not know which server the ids came from.
+    /// Drops doubtful ids, because a reply that continues from here does not know which server they
+    /// came from.
     void forget_doubtful_ids() noexcept {
-        if (is_in_doubt()) text_.forget_ids();
+        if (are_ids_doubtful()) text_.forget_ids();
     }
 
     bool is_waiting() const noexcept {
         return prompt_ == prompt::asked || recovery_ == recovery::asked || trust_ == trust::asked;
     }
-    bool is_in_doubt() const noexcept { return trust_ != trust::proven; }
+    bool are_ids_doubtful() const noexcept { return trust_ != trust::proven; }
 
  private:
     enum class prompt { unasked, asked, done };
@@ -59,7 +60,7 @@ class id_resolver {
     void stop_waiting() noexcept;
 
     reply_transcript& text_;
-    std::vector<action::any>& actions_;
+    std::vector<action::any_action>& actions_;
     prompt prompt_ = prompt::unasked;         // to /tokenize
     recovery recovery_ = recovery::possible;  // of ids that the server sent no event for
     trust trust_ = trust::proven;

@@ -1,6 +1,6 @@
 // How many requests should run at once, as learned from their speed.
 
-#include "slots/running_limit.hpp"
+#include "slots/concurrency_limit.hpp"
 
 #include "slots/slot_scheduler.hpp"
 #include "support/at.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::duration;
+using tandem::slots::concurrency_limit;
 using tandem::slots::generated_so_far;
-using tandem::slots::running_limit;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
 
@@ -30,56 +30,56 @@ generated_so_far steady(int tokens, duration time) {
 }
 
 /// A request of 40 tokens.
-void see(running_limit& limit, int running, double tokens_per_s, tandem::time_point when) {
+void see(concurrency_limit& limit, int running, double tokens_per_s, tandem::time_point when) {
     limit.record_speed(running, steady(40, of_seconds(40 / tokens_per_s)), when);
 }
 
 /// The limit after 1 to `most` requests ran concurrently, each at this speed.
 int limit_of(int most, const std::function<double(int running)>& tokens_per_s) {
-    running_limit limit;
+    concurrency_limit limit;
     for (int running = 1; running <= most; ++running)
         for (int request = 0; request < 10; ++request)
             see(limit, running, tokens_per_s(running), at(0s));
     return limit.find_limit(at(0s));
 }
 
-TEST(running_limit, knows_the_speed_of_very_long_requests) {
-    running_limit limit;
+TEST(concurrency_limit, knows_the_speed_of_very_long_requests) {
+    concurrency_limit limit;
     for (int request = 0; request < 10; ++request)
         limit.record_speed(1, steady(200'000, 1000s), at(0s));
     EXPECT_NEAR(limit.find_tokens_per_s(1, at(0s)).value_or(0), 200, 1);
 }
 
-TEST(running_limit, is_none_before_anything_was_seen) {
-    EXPECT_EQ(running_limit().find_limit(at(0s)), running_limit::unlimited);
+TEST(concurrency_limit, is_none_before_anything_was_seen) {
+    EXPECT_EQ(concurrency_limit().find_limit(at(0s)), concurrency_limit::unlimited);
 }
 
-TEST(running_limit, grows_on_a_server_whose_requests_do_not_slow_each_other_down) {
+TEST(concurrency_limit, grows_on_a_server_whose_requests_do_not_slow_each_other_down) {
     for (const int most : {4, 8, 16, 32})
         EXPECT_NEAR(limit_of(most, [](int) { return 40; }), 2 * most, 2) << most;
 }
 
-TEST(running_limit, is_at_least_eight_until_more_were_seen_to_be_useless) {
+TEST(concurrency_limit, is_at_least_eight_until_more_were_seen_to_be_useless) {
     EXPECT_EQ(limit_of(2, [](int) { return 40; }), 8);
 }
 
-TEST(running_limit, is_the_number_that_makes_all_that_the_server_can_make) {
+TEST(concurrency_limit, is_the_number_that_makes_all_that_the_server_can_make) {
     EXPECT_EQ(limit_of(16, [](int n) { return std::min(80.0, 320.0 / n); }), 4);
 }
 
-TEST(running_limit, lets_two_run_if_one_already_makes_all) {
+TEST(concurrency_limit, lets_two_run_if_one_already_makes_all) {
     EXPECT_EQ(limit_of(8, [](int n) { return 588.0 / n; }), 2);
 }
 
-TEST(running_limit, ignores_tokens_that_arrive_together) {
-    running_limit limit;
+TEST(concurrency_limit, ignores_tokens_that_arrive_together) {
+    concurrency_limit limit;
     EXPECT_FALSE(limit.record_speed(4, steady(20, 1ms), at(0s)));
     EXPECT_TRUE(limit.record_speed(4, steady(20, 500ms), at(0s)));
 }
 
 // The more requests run, the more are held up.
-TEST(running_limit, is_not_lowered_by_prompts_that_hold_up_requests) {
-    running_limit limit;
+TEST(concurrency_limit, is_not_lowered_by_prompts_that_hold_up_requests) {
+    concurrency_limit limit;
     for (int request = 0; request < 10; ++request) {
         limit.record_speed(6, {10, 300ms, 8, 200ms}, at(0s));
         limit.record_speed(8, {10, 450ms, 8, 200ms}, at(0s));
@@ -118,7 +118,7 @@ TEST(token_gaps, are_steady_if_tokens_arrive_together) {
 /// The limit of a server that generates 320 tokens/s with 8 and with 16 requests, and that ran 6
 /// requests some time ago, each at this speed.
 int limit_by_what_fewer_made(duration ago, double tokens_per_s) {
-    running_limit limit;
+    concurrency_limit limit;
     const auto now = at(60s);
     for (int request = 0; request < 10; ++request) {
         see(limit, 6, tokens_per_s, now - ago);
@@ -128,22 +128,22 @@ int limit_by_what_fewer_made(duration ago, double tokens_per_s) {
     return limit.find_limit(now);
 }
 
-TEST(running_limit, is_not_below_a_number_that_was_just_seen_to_make_less) {
+TEST(concurrency_limit, is_not_below_a_number_that_was_just_seen_to_make_less) {
     EXPECT_EQ(limit_by_what_fewer_made(1s, 40), 8);
 }
 
-TEST(running_limit, tries_fewer_now_and_then) {
+TEST(concurrency_limit, tries_fewer_now_and_then) {
     EXPECT_EQ(limit_by_what_fewer_made(16s, 40), 6) << "8 / 1.25";
 }
 
-TEST(running_limit, gives_a_trial_up_that_shows_nothing) {
+TEST(concurrency_limit, gives_a_trial_up_that_shows_nothing) {
     EXPECT_EQ(limit_by_what_fewer_made(21s, 40), 8);
     EXPECT_EQ(limit_by_what_fewer_made(36s, 40), 6) << "and tries again later";
 }
 
 /// The limit of a server that generates 300 tokens/s, some time after `running` requests ran.
 int limit_after(const std::vector<int>& running, duration since) {
-    running_limit limit;
+    concurrency_limit limit;
     for (const int n : running)
         for (int request = 0; request < 10; ++request)
             see(limit, n, std::min(75.0, 300.0 / n), at(0s));
@@ -152,17 +152,17 @@ int limit_after(const std::vector<int>& running, duration since) {
 }
 
 // If the average is slightly less than 5, dividing it by 1.25 gives less than 4.
-TEST(running_limit, does_not_stay_below_a_number_that_it_tries) {
+TEST(concurrency_limit, does_not_stay_below_a_number_that_it_tries) {
     for (auto since = 0s; since < 60s; ++since) EXPECT_GE(limit_after({5, 7}, since), 4);
 }
 
-TEST(running_limit, tries_more_now_and_then) {
+TEST(concurrency_limit, tries_more_now_and_then) {
     EXPECT_EQ(limit_after({4, 6}, 59s), 4);
     EXPECT_EQ(limit_after({4, 6}, 61s), 6) << "4 * 1.4";
 }
 
-TEST(running_limit, tries_fewer_until_one_of_them_was_seen) {
-    running_limit limit;
+TEST(concurrency_limit, tries_fewer_until_one_of_them_was_seen) {
+    concurrency_limit limit;
     for (int request = 0; request < 10; ++request) {
         see(limit, 7, 40, at(0s));
         see(limit, 6, 40, at(19s));
@@ -173,8 +173,8 @@ TEST(running_limit, tries_fewer_until_one_of_them_was_seen) {
 }
 
 // A single request had the server to itself, until requests of unknown other processes arrived.
-TEST(running_limit, is_not_held_down_by_what_one_request_made_before) {
-    running_limit limit;
+TEST(concurrency_limit, is_not_held_down_by_what_one_request_made_before) {
+    concurrency_limit limit;
     for (int request = 0; request < 10; ++request) {
         see(limit, 1, 100, at(0s));
         for (const int running : {2, 3, 4}) see(limit, running, 10, at(60s));
@@ -182,30 +182,30 @@ TEST(running_limit, is_not_held_down_by_what_one_request_made_before) {
     EXPECT_EQ(limit.find_limit(at(60s)), 2 * 4);
 }
 
-TEST(running_limit, ignores_tokens_without_a_time) {
-    running_limit limit;
+TEST(concurrency_limit, ignores_tokens_without_a_time) {
+    concurrency_limit limit;
     limit.record_speed(5, {16, 300ms, 8, 0ms}, at(0s));
     for (int request = 0; request < 10; ++request)
         for (const int running : {4, 5, 8}) see(limit, running, 40, at(0s));
     EXPECT_EQ(limit.find_limit(at(0s)), 2 * 8);
 }
 
-TEST(running_limit, falls_to_a_smaller_number_that_makes_the_same) {
+TEST(concurrency_limit, falls_to_a_smaller_number_that_makes_the_same) {
     EXPECT_LE(limit_by_what_fewer_made(1s, 53), 6);
 }
 
-TEST(running_limit, ignores_what_was_seen_five_minutes_ago) {
-    running_limit limit;
+TEST(concurrency_limit, ignores_what_was_seen_five_minutes_ago) {
+    concurrency_limit limit;
     for (const int running : {3, 4, 16})
         for (int request = 0; request < 10; ++request)
             see(limit, running, std::min(80.0, 320.0 / running), at(0s));
     EXPECT_EQ(limit.find_limit(at(0s)), 4);
     EXPECT_LT(limit.find_limit(at(4min)), 16);
-    EXPECT_EQ(limit.find_limit(at(6min)), running_limit::unlimited);
+    EXPECT_EQ(limit.find_limit(at(6min)), concurrency_limit::unlimited);
 }
 
-TEST(running_limit, starts_again_with_what_is_seen_after_five_minutes) {
-    running_limit limit;
+TEST(concurrency_limit, starts_again_with_what_is_seen_after_five_minutes) {
+    concurrency_limit limit;
     const auto see_ten = [&](int running, double tokens_per_s, tandem::time_point when) {
         for (int request = 0; request < 10; ++request) see(limit, running, tokens_per_s, when);
     };
@@ -217,16 +217,16 @@ TEST(running_limit, starts_again_with_what_is_seen_after_five_minutes) {
     EXPECT_EQ(limit.find_limit(at(6min)), 2 * 16) << "each request now adds the same speed";
 }
 
-TEST(running_limit, ignores_a_request_of_a_few_tokens) {
-    running_limit limit;
+TEST(concurrency_limit, ignores_a_request_of_a_few_tokens) {
+    concurrency_limit limit;
     for (const int running : {4, 16})
         for (int request = 0; request < 100; ++request)
             limit.record_speed(running, steady(3, 1s), at(0s));
-    EXPECT_EQ(limit.find_limit(at(0s)), running_limit::unlimited);
+    EXPECT_EQ(limit.find_limit(at(0s)), concurrency_limit::unlimited);
 }
 
-TEST(running_limit, is_learned_while_more_and_more_requests_run) {
-    running_limit limit;
+TEST(concurrency_limit, is_learned_while_more_and_more_requests_run) {
+    concurrency_limit limit;
     for (int running = 2; running <= 40; ++running)
         for (int request = 0; request < 4; ++request)
             limit.record_speed(running, steady(10, of_seconds(10 * running / 320.0)), at(0s));
@@ -235,8 +235,8 @@ TEST(running_limit, is_learned_while_more_and_more_requests_run) {
 
 // --- tokens a second of all requests
 
-TEST(running_limit, knows_the_speed_of_all_slots_once_nearly_all_ran) {
-    running_limit limit;
+TEST(concurrency_limit, knows_the_speed_of_all_slots_once_nearly_all_ran) {
+    concurrency_limit limit;
     for (int request = 0; request < 10; ++request) see(limit, 6, 40, at(0s));
     EXPECT_FALSE(limit.find_tokens_per_s(8, at(0s))) << "8 may make more";
     for (int request = 0; request < 10; ++request) see(limit, 7, 40, at(0s));
@@ -246,8 +246,8 @@ TEST(running_limit, knows_the_speed_of_all_slots_once_nearly_all_ran) {
     EXPECT_FALSE(limit.find_tokens_per_s(8, at(6min))) << "the server may have changed";
 }
 
-TEST(running_limit, is_not_misled_by_speeds_that_vary) {
-    running_limit limit;
+TEST(concurrency_limit, is_not_misled_by_speeds_that_vary) {
+    concurrency_limit limit;
     for (int request = 0; request < 4; ++request) {
         limit.record_speed(8, steady(10, 100ms), at(0s));
         limit.record_speed(8, steady(10, 400ms), at(0s));
@@ -256,8 +256,8 @@ TEST(running_limit, is_not_misled_by_speeds_that_vary) {
     EXPECT_NEAR(*limit.find_tokens_per_s(8, at(0s)), 8 * 40, 1) << "80 tokens in 2 s";
 }
 
-TEST(running_limit, knows_the_speed_of_many_slots_that_share_a_machine_by_the_limit) {
-    running_limit limit;
+TEST(concurrency_limit, knows_the_speed_of_many_slots_that_share_a_machine_by_the_limit) {
+    concurrency_limit limit;
     for (const int running : {3, 4, 16})
         for (int request = 0; request < 10; ++request)
             see(limit, running, std::min(80.0, 320.0 / running), at(0s));
@@ -281,7 +281,7 @@ void learn(slot_scheduler& s) {
     }
 }
 
-TEST(running_limit, is_kept_by_the_scheduler) {
+TEST(concurrency_limit, is_kept_by_the_scheduler) {
     slot_scheduler s(8, 0s);
     learn(s);
     ASSERT_EQ(s.max_running(), 2);
@@ -291,7 +291,7 @@ TEST(running_limit, is_kept_by_the_scheduler) {
 }
 
 // The server generates 160 tokens/s in total, and 80 for one request.
-TEST(running_limit, is_learned_from_requests_that_still_run) {
+TEST(concurrency_limit, is_learned_from_requests_that_still_run) {
     slot_scheduler s(8, 0s);
     std::vector<generated_so_far> generated(8);
     auto now = at(0s);
@@ -313,7 +313,7 @@ TEST(running_limit, is_learned_from_requests_that_still_run) {
     EXPECT_EQ(s.max_running(), 2);
 }
 
-TEST(running_limit, counts_what_a_request_generated_once) {
+TEST(concurrency_limit, counts_what_a_request_generated_once) {
     slot_scheduler s(1, 0s);
     s.request({.due = at(0s)});
     s.take_grants(at(0s));
@@ -327,7 +327,7 @@ TEST(running_limit, counts_what_a_request_generated_once) {
 }
 
 // Four requests run while the prompt of one is evaluated, and sixteen once that one generates.
-TEST(running_limit, counts_the_requests_that_ran_since_the_first_token) {
+TEST(concurrency_limit, counts_the_requests_that_ran_since_the_first_token) {
     slot_scheduler s(16, 0s);
     const auto run = [&](int more, tandem::time_point now) {
         for (int i = 0; i < more; ++i) s.request({.due = now});

@@ -1,4 +1,4 @@
-#include "conversation/history/cache_watch.hpp"
+#include "conversation/history/cache_break_detector.hpp"
 
 #include "text/characters/utf8.hpp"
 
@@ -17,7 +17,7 @@ std::string describe_tools(const generation_options& o) {
 }
 
 /// Where the words of the first message after the system prompt are; npos if there are none.
-std::size_t find_first_words(const watched_turn& turn) {
+std::size_t find_first_words(const turn_prompt& turn) {
     std::size_t at = 0;
     for (const auto& m : turn.messages) {
         const auto words = turn.prompt.find(m.content, at);
@@ -28,7 +28,7 @@ std::size_t find_first_words(const watched_turn& turn) {
 }
 
 /// The prompt up to the turn's own context, which is not in the next prompt.
-std::string_view without_context(const watched_turn& turn) {
+std::string_view without_context(const turn_prompt& turn) {
     const auto& context = turn.options.context;
     return turn.prompt.substr(0, context.empty() ? turn.prompt.size() : turn.prompt.rfind(context));
 }
@@ -42,7 +42,7 @@ std::string excerpt(std::string_view prompt, std::size_t at) {
 
 }  // namespace
 
-std::optional<cache_break> cache_watch::find_break(const watched_turn& turn) const {
+std::optional<cache_break> cache_break_detector::find_break(const turn_prompt& turn) const {
     const auto end = std::ranges::mismatch(prompt_, turn.prompt).in1;
     const auto common = static_cast<std::size_t>(end - prompt_.begin());
     if (common + few_bytes > prompt_.size()) return std::nullopt;
@@ -57,7 +57,8 @@ std::optional<cache_break> cache_watch::find_break(const watched_turn& turn) con
     return cache_break{.why = why, .of = prompt_tokens_, .text = excerpt(turn.prompt, common)};
 }
 
-void cache_watch::record_turn(const watched_turn& turn, const std::optional<cache_break>& found) {
+void cache_break_detector::record_turn(const turn_prompt& turn,
+                                       const std::optional<cache_break>& found) {
     prompt_ = without_context(turn);
     tools_ = describe_tools(turn.options);
     trims_ = turn.trims;

@@ -1,4 +1,4 @@
-#include "slots/running_limit.hpp"
+#include "slots/concurrency_limit.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -16,8 +16,8 @@ constexpr double min_seconds = 0.05;
 constexpr double tokens_to_trust = 80;
 // Beyond this number, older tokens lose weight, so that the present speed decides.
 constexpr double tokens_remembered = 1000;
-// A speed that is not seen again within this time may have changed. The limit no longer depends on
-// it, so that a larger number is tried again.
+// A speed that is not seen again within this time may have changed. The limit then ignores it, so
+// that a larger number is tried again.
 constexpr auto trust_for = std::chrono::minutes(5);
 // If no smaller number was seen within this time, one is tried: while the limit holds, none occurs
 // by itself, and what was seen may come from a time with many prompts. A larger number is tried
@@ -30,13 +30,13 @@ constexpr duration half_forgotten_after = std::chrono::seconds(15);
 constexpr double nearly_all = 0.9;
 // Numbers of running requests that differ by at most this factor are treated as equal.
 constexpr double similar = 1.12;
-// Even if each request adds the same speed, a number of requests generates nearly as much as
-// `similar` squared times as many. Only a number this many times as large shows that more requests
-// are useless.
+// Even on a server that gets faster with every request, slightly different numbers of requests
+// generate nearly the same. Only a number this many times as large shows that more requests are
+// useless.
 constexpr double clearly_more = 1.4;
-// Until then, this many times the largest number seen may run, and a small crowd in any case.
-// Without a limit, some seconds of a wrong estimate would let all listeners' requests run
-// together.
+// Until more requests are known to be useless, this many times the largest number seen may run, and
+// at least a small crowd. Without this limit, a few seconds of wrong estimates would let the
+// requests of all listeners run together.
 constexpr int growth = 2;
 constexpr int small_crowd = 8;
 // The next smaller number to try is smaller by this factor.
@@ -54,8 +54,8 @@ struct seen_total {
     time_point last;
 };
 
-// Whether no number from `least` to just below `end` was seen recently. A trial that shows nothing
-// is given up for a while, because fewer requests than wanted may be waiting.
+// Whether no number from `least` to just below `end` was seen recently. A trial without a result is
+// suspended for a while, because there may be too few requests for it.
 bool should_try(const std::vector<seen_total>& all, int least, int end, duration every,
                 time_point now) {
     time_point last{};
@@ -70,7 +70,7 @@ double age_weight(duration age) {
 
 }  // namespace
 
-bool running_limit::record_speed(double running, const generated_so_far& part, time_point now) {
+bool concurrency_limit::record_speed(double running, const generated_so_far& part, time_point now) {
     const double seconds = to_seconds(part.time);
     if (part.tokens < min_tokens || seconds < min_seconds) return false;
     const double count = std::max(1.0, std::round(running));
@@ -88,7 +88,7 @@ bool running_limit::record_speed(double running, const generated_so_far& part, t
 }
 
 // Includes similar numbers, because a single one is seen too little to be exact.
-std::optional<double> running_limit::find_steady_total(double running, time_point now) const {
+std::optional<double> concurrency_limit::find_steady_total(double running, time_point now) const {
     double tokens = 0;
     double sum = 0;
     for (const auto& [magnitude, s] : by_magnitude_) {
@@ -101,7 +101,7 @@ std::optional<double> running_limit::find_steady_total(double running, time_poin
     return tokens < tokens_to_trust ? std::nullopt : std::optional(sum / tokens);
 }
 
-int running_limit::find_limit(time_point now) const {
+int concurrency_limit::find_limit(time_point now) const {
     std::vector<seen_total> all;
     for (const auto& [magnitude, s] : by_magnitude_) {
         const int running = static_cast<int>(std::lround(s.running()));
@@ -126,7 +126,7 @@ int running_limit::find_limit(time_point now) const {
 // Without a limit, each request adds the same, so a few requests fewer than slots show the speed of
 // all slots. Other requests' prompts hold up a request that is generating, so their time is
 // included.
-std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now) const {
+std::optional<double> concurrency_limit::find_tokens_per_s(int slots, time_point now) const {
     constexpr double nearly_all_slots = 0.8;
     const int limit = find_limit(now);
     const int most = std::min(limit, slots);

@@ -5,9 +5,10 @@
 
 namespace tandem::detail {
 
-/// Why a reply or a turn should leave a server. A reply's machine decides for the reply. A turn
-/// that is still being started there leaves a hanging server if it may continue at all.
-struct reason_to_leave {
+/// Why a reply or a turn should leave a server. The reply's machine decides whether the reply
+/// leaves. A turn that is still being started there leaves a hanging server if it may continue at
+/// all.
+struct server_leave_reason {
     enum class kind {
         removed,  ///< removed from the service, and the time limit has passed
         away,     ///< a check found the server away

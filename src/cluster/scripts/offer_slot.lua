@@ -1,6 +1,7 @@
 -- Hands a slot to the gateway whose wish is due first.
--- KEYS: members, processes, slots, wishes. ARGV: gateway, channel, slot, number, ms unused (-1 = unknown),
--- 1 if the gateway is leaving. Returns 1 if the gateway no longer has the slot, else 0.
+-- KEYS: members, processes, slots, wishes.
+-- ARGV: gateway, channel, slot, number, ms unused (-1 = unknown), 1 if the gateway is leaving.
+-- Returns 1 if the gateway no longer has the slot, else 0.
 local gateway, channel, slot, number, unused = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

@@ -1,6 +1,7 @@
 -- Renews the lease of a gateway on all its slots, and reports its load.
--- KEYS: members, processes, drains, loads. ARGV: gateway, process, lease in ms (0: the gateway leaves the
--- cluster), load as a JSON object of numbers.
+-- KEYS: members, processes, drains, loads.
+-- ARGV: gateway, process, lease in ms (0: the gateway leaves the cluster), load as a JSON object of
+-- numbers.
 -- Returns 1 if the lease was still valid, 0 if it or its process had ended, and -1 if another
 -- process holds this id's lease, which then stays unchanged; the number of other gateways whose
 -- process or lease has ended within the last minute; the number of gateways with a valid lease; the

@@ -14,7 +14,7 @@ using ::testing::Contains;
 
 struct learned {
     error_code ec;
-    server::call_mark mark;
+    server::template_marks mark;
 };
 
 class call_mark_of_server : public client_and_mock {
@@ -28,11 +28,12 @@ class call_mark_of_server : public client_and_mock {
             instruments, detail::slot_defaults{});
     }
     /// Asks `times` times concurrently.
-    std::vector<learned> load(std::size_t times = 1, decltype(&server_link::load_call_mark) what =
-                                                         &server_link::load_call_mark) {
+    std::vector<learned> load(
+        std::size_t times = 1,
+        decltype(&server_link::load_tool_call_mark) what = &server_link::load_tool_call_mark) {
         std::vector<learned> all;
         for (std::size_t i = 0; i < times; ++i)
-            ((*link).*what)([&](error_code ec, const diagnostics&, const server::call_mark& mark) {
+            ((*link).*what)([&](error_code ec, const diagnostics&, const auto& mark) {
                 all.push_back({ec, mark});
             });
         EXPECT_TRUE(loop.run_until([&] { return all.size() == times; }));
@@ -68,7 +69,7 @@ TEST_F(call_mark_of_server, is_empty_for_a_template_without_calls) {
     server_options.tool_template = false;
     start();
     EXPECT_FALSE(load().front().ec);
-    EXPECT_EQ(load().front().mark, server::call_mark());
+    EXPECT_EQ(load().front().mark, server::template_marks());
     EXPECT_EQ(renderings(), 3u);
 }
 
@@ -76,7 +77,7 @@ TEST_F(call_mark_of_server, is_empty_for_a_server_without_templates) {
     server_options.has_chat_template = false;
     start();
     EXPECT_FALSE(load().front().ec);
-    EXPECT_EQ(load().front().mark, server::call_mark());
+    EXPECT_EQ(load().front().mark, server::template_marks());
 }
 
 TEST_F(call_mark_of_server, is_asked_for_again_after_the_server_rendered_nothing) {
@@ -102,7 +103,7 @@ TEST_F(call_mark_of_server, is_an_error_that_is_not_kept_if_the_connection_break
     start();
     for (const auto& answer : load(2)) {
         EXPECT_EQ(answer.ec, errc::stream_incomplete);
-        EXPECT_EQ(answer.mark, server::call_mark());
+        EXPECT_EQ(answer.mark, server::template_marks());
     }
     EXPECT_EQ(load().front().mark.opening, "<tool_call>");
 }
@@ -121,7 +122,7 @@ TEST_F(call_mark_of_server, is_learned_again_from_another_model) {
     server->stop();
     server.emplace(server_options);
     link->on_request_failed({errc::connect_failed, {}});  // so /props is requested again
-    EXPECT_EQ(load().front().mark, server::call_mark());
+    EXPECT_EQ(load().front().mark, server::template_marks());
 }
 
 TEST_F(call_mark_of_server, is_kept_if_the_same_model_returns) {
@@ -139,7 +140,7 @@ TEST_F(call_mark_of_server, takes_one_probe_if_only_the_words_may_have_marks) {
     for (int i = 0; i < 2; ++i) {
         const auto answer = load_words();
         EXPECT_FALSE(answer.ec);
-        EXPECT_EQ(answer.mark, server::call_mark());
+        EXPECT_EQ(answer.mark, server::template_marks());
     }
     EXPECT_EQ(renderings(), 1u);
 }
@@ -176,9 +177,8 @@ TEST_F(call_mark_of_server, is_an_error_for_all_who_wait_when_the_link_shuts_dow
     start();
     std::vector<error_code> ends;
     for (int i = 0; i < 2; ++i)
-        link->load_call_mark([&](error_code ec, const diagnostics&, const server::call_mark&) {
-            ends.push_back(ec);
-        });
+        link->load_tool_call_mark([&](error_code ec, const diagnostics&,
+                                      const server::template_marks&) { ends.push_back(ec); });
     EXPECT_TRUE(loop.run_until([&] { return renderings() == 1; }));
     link->shut_down(errc::client_destroyed);
     EXPECT_EQ(ends, std::vector<error_code>(2, errc::client_destroyed));

@@ -12,7 +12,7 @@
 namespace tandem::conversations {
 
 /// The prompt of a turn, and its sources.
-struct watched_turn {
+struct turn_prompt {
     std::string_view prompt{};
     std::span<const chat_message> messages{};
     const generation_options& options;
@@ -20,13 +20,14 @@ struct watched_turn {
     int trims = 0;
 };
 
-/// Compares the prompt of each turn with the previous one. Pure.
-class cache_watch {
+/// Finds where the prompt of a turn stops continuing the previous prompt, and why. Pure.
+class cache_break_detector {
  public:
-    /// Leaves out `at`, which only the server knows. nullopt if there is no prompt to compare with.
-    std::optional<cache_break> find_break(const watched_turn& turn) const;
+    /// Does not set `at`, which only the server knows. nullopt if the prompt continues the previous
+    /// one, or if there is none to compare with.
+    std::optional<cache_break> find_break(const turn_prompt& turn) const;
     /// The turn's request is being sent.
-    void record_turn(const watched_turn& turn, const std::optional<cache_break>& found);
+    void record_turn(const turn_prompt& turn, const std::optional<cache_break>& found);
     void record_prompt_tokens(int tokens) noexcept { prompt_tokens_ = tokens; }
     /// No slot holds the last prompt any longer.
     void forget_prompt() noexcept { prompt_.clear(); }

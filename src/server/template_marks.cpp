@@ -1,4 +1,4 @@
-#include "server/call_mark.hpp"
+#include "server/template_marks.hpp"
 
 #include "text/characters/white_space.hpp"
 
@@ -20,7 +20,7 @@ constexpr string_view tool_result = "Result of a call.";
 constexpr string_view last_question = "Last question.";
 
 constexpr string_view arguments = R"({"key":"value"})";
-// Not the name of the call, so that the call's name in a rendered prompt belongs to the call.
+// Differs from the call's name, so that this name in a rendered prompt can only come from the call.
 constexpr string_view tools =
     R"([{"type":"function","function":{"name":"look_up","description":"Looks up a key.",)"
     R"("parameters":{"type":"object","properties":{"key":{"type":"string",)"
@@ -28,9 +28,9 @@ constexpr string_view tools =
 
 constexpr string_view white_space = " \t\r\n";
 
-/// Calls of models whose templates do not show them.
+/// The calls of some models whose templates do not render calls.
 struct known_mark {
-    /// A text of the prompt with tools.
+    /// A text that occurs in the prompt if there are tools.
     string_view hint;
     string_view opening;
     string_view lead;
@@ -46,7 +46,7 @@ constexpr std::array<known_mark, 3> known_marks{{
      ""},  // Granite 3
 }};
 
-// Muse writes its thoughts like words, but to itself.
+// Muse writes its reasoning like spoken text, but addresses it to itself.
 constexpr string_view opening_to_user = " to=user<|message|>";
 constexpr string_view opening_to_self = " to=self<|message|>";
 
@@ -164,7 +164,7 @@ std::optional<call_text> text_of_call(string_view prompt, string_view words) noe
     return call_text{before.substr(at + words.size()), rest.substr(0, rest.find(tool_result))};
 }
 
-void preserve_tags(const std::vector<string_view>& tags, call_mark& mark) {
+void preserve_tags(const std::vector<string_view>& tags, template_marks& mark) {
     for (const auto tag : tags)
         if (mark.preserved.size() < max_preserved_tokens &&
             std::find(mark.preserved.begin(), mark.preserved.end(), tag) == mark.preserved.end())
@@ -253,7 +253,7 @@ string_view find_distinct_opening(string_view lead, const past_reply& other,
     return is_elsewhere(opening) ? string_view() : opening;
 }
 
-/// Whether models would rarely write the mark in prose: it begins with a tag, or like ">>>".
+/// Whether the mark is unlikely to occur in prose: it begins with a tag, or like ">>>".
 bool is_distinctive(string_view mark) noexcept {
     mark = text::trim_leading_space(mark);
     constexpr std::size_t rare = 3;
@@ -271,7 +271,7 @@ bool begins_alike(const past_reply& reply) noexcept {
 
 /// Adds the mark of calls that are rendered as `call`.
 void add_call(const call_text& call, string_view opening, const past_reply& other,
-              call_mark& mark) {
+              template_marks& mark) {
     constexpr std::size_t min_bytes = 2;
     if (opening.size() > max_preserved_bytes) return;
     if (text::trim_white_space(opening).size() < min_bytes) return;
@@ -291,7 +291,7 @@ void add_call(const call_text& call, string_view opening, const past_reply& othe
 }
 
 /// Adds the mark of calls that the template does not show.
-void add_known_call(string_view prompt, call_mark& mark) {
+void add_known_call(string_view prompt, template_marks& mark) {
     const auto known = std::ranges::find_if(
         known_marks, [&](const known_mark& m) { return prompt.find(m.hint) != string_view::npos; });
     if (known == known_marks.end()) return;
@@ -303,20 +303,20 @@ void add_known_call(string_view prompt, call_mark& mark) {
 
 }  // namespace
 
-std::array<call_probe, 3> make_call_probes() {
-    return {call_probe{conversation_with_call(text_before_call), std::string(tools)},
-            call_probe{conversation_with_call({}), std::string(tools)},
-            call_probe{conversation_without_call(), {}}};
+std::array<template_probe, 3> make_template_probes() {
+    return {template_probe{conversation_with_call(text_before_call), std::string(tools)},
+            template_probe{conversation_with_call({}), std::string(tools)},
+            template_probe{conversation_without_call(), {}}};
 }
 
-call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>& reasoning,
-                          string_view end_token) {
+template_marks find_word_marks(string_view without_call, const std::vector<tag_pair>& reasoning,
+                               string_view end_token) {
     const auto reply = find_past_reply(without_call);
     auto [before, after, header] = reply;
     if (!has_shown_text(without_reasoning(without_header(before, header), reasoning))) return {};
     if (!begins_alike(reply)) return {};
     header.remove_suffix(find_open_end(header).size());
-    call_mark mark;
+    template_marks mark;
     mark.words.opening = without_reasoning(without_header(before, header), reasoning);
     if (mark.words.opening.size() > max_preserved_bytes || !is_distinctive(mark.words.opening))
         return {};
@@ -329,8 +329,8 @@ call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>&
     return mark;
 }
 
-call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning,
-                         string_view end_token) {
+template_marks find_tool_call_mark(const rendered_probes& prompts,
+                                   const std::vector<tag_pair>& reasoning, string_view end_token) {
     auto mark = find_word_marks(prompts.without_call, reasoning, end_token);
     const auto& words = mark.words;
     const auto other = find_past_reply(prompts.without_call);
@@ -354,7 +354,7 @@ call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_p
     return mark;
 }
 
-bool is_like_call(const call_mark& mark, string_view text) noexcept {
+bool resembles_tool_call(const template_marks& mark, string_view text) noexcept {
     const auto after_mark = [&](string_view from) {
         return text::trim_leading_space(from.substr(std::min(mark.opening.size(), from.size())));
     };

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/call_mark.hpp"
 #include "server/server_calls.hpp"
+#include "server/template_marks.hpp"
 
 #include <functional>
 #include <optional>
@@ -12,21 +12,22 @@
 namespace tandem::server {
 
 /// Learns the marks of a server's chat template once. Not thread-safe.
-class call_mark_loader {
+class template_marks_loader {
  public:
-    using handler = std::function<void(error_code, const diagnostics&, const call_mark&)>;
+    using handler = std::function<void(error_code, const diagnostics&, const template_marks&)>;
 
-    /// `reasoning` are the tags of reasoning, which are not among the marks.
-    explicit call_mark_loader(std::vector<tag_pair> reasoning) : reasoning_(std::move(reasoning)) {}
+    /// `reasoning` lists the tags of reasoning, which the marks do not include.
+    explicit template_marks_loader(std::vector<tag_pair> reasoning)
+        : reasoning_(std::move(reasoning)) {}
 
     /// Passes the mark to `done`, immediately if it is known. All waiting callers get the same
     /// answer. If the template rejects the probes, or the server has no templates, the mark is
     /// empty. Any other failure is an error, and the next call tries again. No handler is called
     /// after `calls` is destroyed.
     void load(server_calls& calls, handler done);
-    /// As load(), only for the marks around words. Sends one probe, and repeats it once after a
-    /// 500. If the server rejects it, or answers 500 twice, there are none until the template
-    /// changes.
+    /// Like load(), but only for the marks around words. Sends one probe, and repeats it once after
+    /// a 500. If the server rejects the probe, or answers 500 twice, there are no marks until the
+    /// template changes.
     void load_words(server_calls& calls, handler done);
     /// Names the template of the next probes. Drops the mark of another template.
     void use_template(const server_props& props);
@@ -42,23 +43,23 @@ class call_mark_loader {
         bool operator==(const named_template&) const = default;
     };
 
-    /// A mark, once it is known, and who waits for it.
+    /// A mark, once it is known, and the handlers that wait for it.
     struct wanted_mark {
-        std::optional<call_mark> known{};
+        std::optional<template_marks> known{};
         std::vector<handler> waiting{};
 
         /// Calls `done` immediately if the mark is known, otherwise in finish(). Returns true if
         /// the caller must request the mark.
         bool add_handler(handler done);
         /// The handlers may destroy the loader.
-        void finish(error_code ec, const diagnostics& diag, const call_mark& mark);
+        void finish(error_code ec, const diagnostics& diag, const template_marks& mark);
     };
 
     void render_next(server_calls& calls);
     void on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
                      std::string prompt);
-    void find_end_token(server_calls& calls, call_mark mark);
-    void finish(error_code ec, const diagnostics& diag, const call_mark& mark = {});
+    void find_end_token(server_calls& calls, template_marks mark);
+    void finish(error_code ec, const diagnostics& diag, const template_marks& mark = {});
 
     std::vector<tag_pair> reasoning_;
     named_template template_;

@@ -1,10 +1,10 @@
-#include "reply/machine/id_resolver.hpp"
+#include "reply/machine/token_id_resolver.hpp"
 
 namespace tandem::detail {
 namespace {
 
-/// Ids of another vocabulary stand for other text, or for none. A server may put its first token
-/// before the text.
+/// Whether the ids stand for this text. In another vocabulary, they stand for other text, or for
+/// none. A server may insert its own first token before the text.
 bool say_the_same(std::string_view ids, std::string_view text) {
     constexpr std::size_t max_first_token_bytes = 64;
     return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= max_first_token_bytes;
@@ -12,23 +12,23 @@ bool say_the_same(std::string_view ids, std::string_view text) {
 
 }  // namespace
 
-void id_resolver::on_server_found() noexcept {
+void token_id_resolver::on_server_found() noexcept {
     prompt_ = prompt::unasked;
     recovery_ = recovery::possible;
 }
 
-void id_resolver::on_server_lost() noexcept {
+void token_id_resolver::on_server_lost() noexcept {
     stop_waiting();
     trust_ = trust::doubtful;
 }
 
-void id_resolver::stop_waiting() noexcept {
+void token_id_resolver::stop_waiting() noexcept {
     if (prompt_ == prompt::asked) prompt_ = prompt::done;
     if (recovery_ == recovery::asked) recovery_ = recovery::possible;
     if (trust_ == trust::asked) trust_ = trust::doubtful;
 }
 
-void id_resolver::request_missing_ids() {
+void token_id_resolver::request_missing_ids() {
     if (prompt_ == prompt::unasked) {
         prompt_ = text_.needs_prompt_ids() ? prompt::asked : prompt::done;
         if (prompt_ == prompt::asked) actions_.push_back(action::tokenize_prompt{});
@@ -40,20 +40,20 @@ void id_resolver::request_missing_ids() {
     }
 }
 
-void id_resolver::on_prompt_tokenized(std::vector<wire::token_id> ids) {
+void token_id_resolver::on_prompt_tokenized(std::vector<wire::token_id> ids) {
     prompt_ = prompt::done;
     text_.on_prompt_tokenized(std::move(ids));
 }
 
-bool id_resolver::on_tokens_recovered(std::span<const wire::token_id> ids) {
+bool token_id_resolver::on_tokens_recovered(std::span<const wire::token_id> ids) {
     if (recovery_ != recovery::asked) return false;
     recovery_ = ids.empty() ? recovery::impossible : recovery::possible;
     if (!ids.empty()) text_.set_recovered_ids(ids);
     return true;
 }
 
-void id_resolver::request_check() {
-    if (!is_in_doubt() || is_waiting()) return;
+void token_id_resolver::request_id_check() {
+    if (!are_ids_doubtful() || is_waiting()) return;
     // Ids of the text are useless without those of the prompt, and would be unproven if the
     // prompt's ids came later.
     if (text_.next_prompt().ids.empty()) return fall_back_to_text();
@@ -61,7 +61,7 @@ void id_resolver::request_check() {
     actions_.push_back(action::check_ids{});
 }
 
-bool id_resolver::on_checked(std::string_view text) {
+bool token_id_resolver::on_ids_checked(std::string_view text) {
     if (trust_ != trust::asked) return false;
     auto known = text_.text();
     known.remove_suffix(text_.next_prompt().text.size());
@@ -70,9 +70,9 @@ bool id_resolver::on_checked(std::string_view text) {
     return true;
 }
 
-void id_resolver::fall_back_to_text() {
+void token_id_resolver::fall_back_to_text() {
     stop_waiting();
-    if (is_in_doubt() && text_.has_ids()) text_.forget_ids();
+    if (are_ids_doubtful() && text_.has_ids()) text_.forget_ids();
     trust_ = trust::proven;
 }
 

@@ -1,4 +1,4 @@
-#include "server/call_mark.hpp"
+#include "server/template_marks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const std::array<call_probe, 3> probes = make_call_probes();
+const std::array<template_probe, 3> probes = make_template_probes();
 const std::string question = probes[0].messages.at(0).content;
 const std::string words = probes[0].messages.at(1).content;
 const std::string name = probes[0].messages.at(1).tool_calls.at(0).name;
@@ -53,8 +53,8 @@ std::ostream& operator<<(std::ostream& out, const template_text& t) {
     return out << t.model;
 }
 
-call_mark mark_in(const rendered_probes& prompts) {
-    return find_call_mark(prompts, default_reasoning_tags());
+template_marks mark_in(const rendered_probes& prompts) {
+    return find_tool_call_mark(prompts, default_reasoning_tags());
 }
 
 rendered_probes render(const template_text& t) {
@@ -213,13 +213,13 @@ TEST(call_mark, is_found_if_only_one_of_two_renderings_has_the_call) {
 }
 
 TEST(call_mark, is_followed_by_a_call_or_is_prose) {
-    const call_mark json{.opening = "<tool_call>", .lead = "<tool_call>\n{\"name\": \""};
-    EXPECT_TRUE(is_like_call(json, "<tool_call>\n{\"nam"));
-    EXPECT_TRUE(is_like_call(json, "<tool_call> {now}"));
-    EXPECT_FALSE(is_like_call(json, "<tool_call> begins a call."));
-    EXPECT_FALSE(is_like_call(json, "<tool_call>"));
-    EXPECT_TRUE(is_like_call({.opening = "[CALL]", .lead = "[CALL]"}, "[CALL]now"));
-    EXPECT_FALSE(is_like_call({.opening = ">>>", .lead = ">>>"}, ">>> is the prompt"));
+    const template_marks json{.opening = "<tool_call>", .lead = "<tool_call>\n{\"name\": \""};
+    EXPECT_TRUE(resembles_tool_call(json, "<tool_call>\n{\"nam"));
+    EXPECT_TRUE(resembles_tool_call(json, "<tool_call> {now}"));
+    EXPECT_FALSE(resembles_tool_call(json, "<tool_call> begins a call."));
+    EXPECT_FALSE(resembles_tool_call(json, "<tool_call>"));
+    EXPECT_TRUE(resembles_tool_call({.opening = "[CALL]", .lead = "[CALL]"}, "[CALL]now"));
+    EXPECT_FALSE(resembles_tool_call({.opening = ">>>", .lead = ">>>"}, ">>> is the prompt"));
 }
 
 TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
@@ -245,8 +245,8 @@ TEST(call_mark, is_not_sought_in_the_text_that_introduces_the_tools) {
 
 TEST(call_mark, is_empty_if_nothing_shows_a_call) {
     const auto without = "<bos>" + question + im_header + words + im_end + result;
-    EXPECT_EQ(mark_in({without, without, without}), call_mark());
-    EXPECT_EQ(mark_in({}), call_mark());
+    EXPECT_EQ(mark_in({without, without, without}), template_marks());
+    EXPECT_EQ(mark_in({}), template_marks());
 }
 
 template_text with_marks(template_text t) {
@@ -299,7 +299,7 @@ TEST(word_marks, are_neither_reasoning_nor_control_tokens_which_the_server_hides
         EXPECT_EQ(mark_in(render(t)).words, text::reply_delimiters()) << t;
         EXPECT_EQ(mark_in(render(with_marks(t))).words, text::reply_delimiters()) << t;
     }
-    EXPECT_EQ(find_word_marks("", {}), call_mark());
+    EXPECT_EQ(find_word_marks("", {}), template_marks());
 }
 
 // The difference between the first and the last question is not a mark.
@@ -308,16 +308,16 @@ TEST(word_marks, are_not_in_a_text_after_the_first_or_the_last_question_only) {
     for (const auto* suffix : {" /no_think", "\n\nBe brief."}) {
         suffixed.header = suffix + im_header;
         suffixed.history_header = im_header;
-        EXPECT_EQ(find_word_marks(render(suffixed).without_call, {}), call_mark()) << suffix;
+        EXPECT_EQ(find_word_marks(render(suffixed).without_call, {}), template_marks()) << suffix;
         std::swap(suffixed.header, suffixed.history_header);
-        EXPECT_EQ(find_word_marks(render(suffixed).without_call, {}), call_mark()) << suffix;
+        EXPECT_EQ(find_word_marks(render(suffixed).without_call, {}), template_marks()) << suffix;
     }
 }
 
 TEST(word_marks, are_no_text_that_models_write_in_prose) {
     for (const auto* text : {"Answer: ", "\"", ": ", "**"}) {
         const auto t = with_marks({"prose", im_header, "", "<call>", "", "." + im_end, "", text});
-        EXPECT_EQ(find_word_marks(render(t).without_call, {}), call_mark()) << text;
+        EXPECT_EQ(find_word_marks(render(t).without_call, {}), template_marks()) << text;
     }
     const auto t = with_marks({"dot", im_header, "", "", "", "." + im_end, "", "<answer>"});
     EXPECT_EQ(find_word_marks(render(t).without_call, {}).words,
@@ -377,14 +377,15 @@ TEST_P(hinted, mark_is_known_although_no_call_is_shown) {
 }
 
 TEST(call_mark, is_empty_if_a_call_is_a_name_alone) {
-    EXPECT_EQ(mark_in(render({"bare", im_header, "", "", "()", im_end, ""})), call_mark());
-    EXPECT_EQ(mark_in(render({"spaced", im_header, " ", " ", "()", im_end, ""})), call_mark());
-    EXPECT_EQ(mark_in(render({"lined", im_header, "\n\n", "\n\n", "()", im_end, ""})), call_mark());
+    EXPECT_EQ(mark_in(render({"bare", im_header, "", "", "()", im_end, ""})), template_marks());
+    EXPECT_EQ(mark_in(render({"spaced", im_header, " ", " ", "()", im_end, ""})), template_marks());
+    EXPECT_EQ(mark_in(render({"lined", im_header, "\n\n", "\n\n", "()", im_end, ""})),
+              template_marks());
 }
 
 TEST(call_mark, is_empty_if_its_first_word_is_endless) {
     const std::string word(max_preserved_bytes + 1, '~');
-    EXPECT_EQ(mark_in(render({"word", im_header, word, word, "()", im_end, ""})), call_mark());
+    EXPECT_EQ(mark_in(render({"word", im_header, word, word, "()", im_end, ""})), template_marks());
 }
 
 TEST(call_probes, are_conversations_that_strict_templates_accept) {

@@ -1,4 +1,4 @@
-#include "conversation/history/cache_watch.hpp"
+#include "conversation/history/cache_break_detector.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ class a_watched_turn : public ::testing::Test {
     std::string prompt(const std::string& system_prompt) const {
         return "<system>" + system_prompt + "<user>" + question + "<assistant>";
     }
-    watched_turn turn(const std::string& system_prompt, const generation_options& options,
-                      int trims = 0) {
+    turn_prompt turn(const std::string& system_prompt, const generation_options& options,
+                     int trims = 0) {
         text_ = prompt(system_prompt) + tail_;
         messages_ = {{.role = "system", .content = system_prompt},
                      {.role = "user", .content = question}};
@@ -35,7 +35,7 @@ class a_watched_turn : public ::testing::Test {
         "You are the voice of the Blue Heron, a restaurant by the lake. It is 18:30 now.";
     static inline const std::string question =
         "Are you open tonight, and until when is that? We are four, and would come by boat.";
-    cache_watch watch_;
+    cache_break_detector watch_;
     std::string tail_;
     std::string text_;
     std::vector<chat_message> messages_;
@@ -94,7 +94,7 @@ TEST_F(a_watched_turn, after_a_trim_says_so) {
 TEST_F(a_watched_turn, with_another_message_says_so) {
     text_ = "<system>" + system + "<user>Hello!<assistant>";
     messages_ = {{.role = "system", .content = system}, {.role = "user", .content = "Hello!"}};
-    const watched_turn other{.prompt = text_, .messages = messages_, .options = none_};
+    const turn_prompt other{.prompt = text_, .messages = messages_, .options = none_};
     EXPECT_EQ(watch_.find_break(other)->why, cause::history);
 }
 

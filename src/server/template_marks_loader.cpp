@@ -1,4 +1,4 @@
-#include "server/call_mark_loader.hpp"
+#include "server/template_marks_loader.hpp"
 
 namespace tandem::server {
 namespace {
@@ -10,7 +10,8 @@ bool is_rejected(const error_code& ec) {
 
 /// Asks again after a 500, which may be a temporary fault of the server: if a template only seems
 /// to have no marks, they would be spoken.
-void render(server_calls& calls, const call_probe& probe, server_calls::handler<std::string> done) {
+void render(server_calls& calls, const template_probe& probe,
+            server_calls::handler<std::string> done) {
     const auto ask = [&calls, probe](server_calls::handler<std::string> on_prompt) {
         calls.apply_template(probe.messages, {.tools = probe.tools}, std::move(on_prompt));
     };
@@ -22,7 +23,7 @@ void render(server_calls& calls, const call_probe& probe, server_calls::handler<
 
 }  // namespace
 
-bool call_mark_loader::wanted_mark::add_handler(handler done) {
+bool template_marks_loader::wanted_mark::add_handler(handler done) {
     if (known) {
         const auto mark = *known;
         done({}, {}, mark);
@@ -32,21 +33,21 @@ bool call_mark_loader::wanted_mark::add_handler(handler done) {
     return waiting.size() == 1;
 }
 
-void call_mark_loader::wanted_mark::finish(error_code ec, const diagnostics& diag,
-                                           const call_mark& mark) {
+void template_marks_loader::wanted_mark::finish(error_code ec, const diagnostics& diag,
+                                                const template_marks& mark) {
     for (const auto& done : std::exchange(waiting, {})) done(ec, diag, mark);
 }
 
-void call_mark_loader::load(server_calls& calls, handler done) {
+void template_marks_loader::load(server_calls& calls, handler done) {
     if (!call_.add_handler(std::move(done))) return;
     prompts_.clear();
     probed_ = template_;
     render_next(calls);
 }
 
-void call_mark_loader::load_words(server_calls& calls, handler done) {
+void template_marks_loader::load_words(server_calls& calls, handler done) {
     if (!words_.add_handler(std::move(done))) return;
-    render(calls, make_call_probes().back(),
+    render(calls, make_template_probes().back(),
            [this, probed = template_](error_code ec, const diagnostics& diag,
                                       const std::string& prompt) {
                const auto mark = find_word_marks(prompt, reasoning_, probed.end_token);
@@ -56,7 +57,7 @@ void call_mark_loader::load_words(server_calls& calls, handler done) {
            });
 }
 
-void call_mark_loader::use_template(const server_props& props) {
+void template_marks_loader::use_template(const server_props& props) {
     named_template wanted{props.model, props.chat_template, props.eos_token};
     if (wanted == template_) return;
     template_ = std::move(wanted);
@@ -64,34 +65,34 @@ void call_mark_loader::use_template(const server_props& props) {
     words_.known.reset();
 }
 
-void call_mark_loader::forget() noexcept {
+void template_marks_loader::forget() noexcept {
     for (auto* const mark : {&call_, &words_}) {
         mark->known.reset();
         std::exchange(mark->waiting, {}).clear();
     }
 }
 
-void call_mark_loader::render_next(server_calls& calls) {
-    render(calls, make_call_probes().at(prompts_.size()),
+void template_marks_loader::render_next(server_calls& calls) {
+    render(calls, make_template_probes().at(prompts_.size()),
            [this, &calls](error_code ec, const diagnostics& diag, std::string prompt) {
                on_rendered(calls, ec, diag, std::move(prompt));
            });
 }
 
-void call_mark_loader::on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
-                                   std::string prompt) {
+void template_marks_loader::on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
+                                        std::string prompt) {
     if (ec && !is_rejected(ec)) return finish(ec, diag);
     prompts_.push_back(std::move(prompt));
-    if (prompts_.size() < make_call_probes().size()) return render_next(calls);
+    if (prompts_.size() < make_template_probes().size()) return render_next(calls);
     // If a server renders no message at all, its template is not the reason.
     if (prompts_.back().empty() && ec != errc::not_supported) return finish(ec, diag);
-    auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_,
-                               probed_.end_token);
+    auto mark = find_tool_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_,
+                                    probed_.end_token);
     if (mark.opening.empty() || probed_.end_token.empty()) return finish({}, {}, mark);
     find_end_token(calls, std::move(mark));
 }
 
-void call_mark_loader::find_end_token(server_calls& calls, call_mark mark) {
+void template_marks_loader::find_end_token(server_calls& calls, template_marks mark) {
     calls.tokenize_prompt_rest(
         probed_.end_token, true,
         [this, mark = std::move(mark)](error_code ec, const diagnostics& diag,
@@ -102,7 +103,8 @@ void call_mark_loader::find_end_token(server_calls& calls, call_mark mark) {
         });
 }
 
-void call_mark_loader::finish(error_code ec, const diagnostics& diag, const call_mark& mark) {
+void template_marks_loader::finish(error_code ec, const diagnostics& diag,
+                                   const template_marks& mark) {
     if (!ec && probed_ == template_) call_.known = mark;
     call_.finish(ec, diag, mark);
 }
