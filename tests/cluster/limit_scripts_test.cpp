@@ -3,7 +3,7 @@
 #include "cluster/store/store_script.hpp"
 #include "gateway/access/rate_limit.hpp"
 #include "gateway/cluster/cluster_limits.hpp"
-#include "played_store.hpp"
+#include "simulated_store_state.hpp"
 #include "store_fixture.hpp"
 #include "support/run_settings.hpp"
 
@@ -183,9 +183,9 @@ class limit_scripts : public tandem::testing::store_fixture {
     }
 
     store_link link{loop.get_executor(), options(), {}};
-    store_script admit = tandem::testing::in_played_store(scripts::admit());
-    store_script settle = tandem::testing::in_played_store(scripts::settle());
-    store_script beat = tandem::testing::in_played_store(scripts::beat());
+    store_script admit = tandem::testing::with_simulated_store_state(scripts::admit());
+    store_script settle = tandem::testing::with_simulated_store_state(scripts::settle());
+    store_script beat = tandem::testing::with_simulated_store_state(scripts::beat());
     usage_ledger ledger;
     std::mt19937_64 random{1};
     std::int64_t now = 1'000'000;
@@ -195,7 +195,8 @@ class limit_scripts : public tandem::testing::store_fixture {
 };
 
 TEST_F(limit_scripts, do_what_rate_limit_does) {
-    const auto steps = static_cast<int>(tandem::test::number_from("TANDEM_SCRIPT_STEPS", 10'000));
+    const auto steps =
+        static_cast<int>(tandem::test::number_from_environment("TANDEM_SCRIPT_STEPS", 10'000));
     for (int i = 0; i < steps && differences == 0; ++i) {
         act();
         ASSERT_TRUE(i % 100 != 0 || run_until([&] { return running == 0; }));

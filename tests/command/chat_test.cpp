@@ -1,5 +1,5 @@
 #include "replay_fixture.hpp"
-#include "wav_look.hpp"
+#include "wav_segments.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +70,7 @@ class chat : public replay_test {
         auto end = child.wait();
         return {end.status, std::move(end.out), std::move(end.err)};
     }
-    std::vector<stretch_of_sound> look() const { return look_at_wav(wav, 10); }
+    std::vector<sound_segment> look() const { return split_wav_at_silence(wav, 10); }
     // The lengths of all periods of speech or of silence, starting with the first speech.
     std::vector<double> lengths(bool of_speech) const {
         std::vector<double> found;
@@ -465,7 +465,7 @@ TEST_F(chat, is_heard_by_espeak_ng) {
         // Finds the silence in the waveform that ends where the sentence begins.
         const auto begins = chunks[i]["at_ms"].get<double>();
         double pause = 0;
-        for (const auto& s : look_at_wav(wav, 100))
+        for (const auto& s : split_wav_at_silence(wav, 100))
             if (!s.is_speech && std::abs(s.at_ms + s.ms - begins) < 50) pause = s.ms;
         EXPECT_GE(pause, pause_ms - 2 * exactly) << chunks[i];
         EXPECT_NEAR(pause, chunks[i]["silence_ms"].get<double>(), 2 * exactly) << chunks[i];

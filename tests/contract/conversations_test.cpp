@@ -19,7 +19,7 @@
 namespace tandem::testing {
 namespace {
 
-using test::number_from;
+using test::number_from_environment;
 
 class caller;
 
@@ -387,7 +387,7 @@ TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
     config.client.limits.queue_timeout = std::chrono::minutes(5);
     service bots(loop().ioc.get_executor(), config, kept_log());
     const auto questions = first_questions();
-    const int count = static_cast<int>(number_from("TANDEM_CONVERSATIONS", 200));
+    const int count = static_cast<int>(number_from_environment("TANDEM_CONVERSATIONS", 200));
     std::vector<std::unique_ptr<caller>> callers;
     for (int i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(i);

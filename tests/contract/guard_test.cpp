@@ -40,7 +40,7 @@ class guarded_speaker {
         return false;
     }
 
-    std::vector<logged_use> uses() const { return server_.finished_uses(); }
+    std::vector<logged_slot_use> uses() const { return server_.finished_uses(); }
     int requests() const { return requests_; }
 
  private:
@@ -60,7 +60,7 @@ class guarded_speaker {
 };
 
 // The shortest time between two uses of one slot.
-microseconds min_rest(const std::vector<logged_use>& uses) {
+microseconds min_rest(const std::vector<logged_slot_use>& uses) {
     auto shortest = microseconds::max();
     for (std::size_t i = 0; i < uses.size(); ++i)
         for (std::size_t k = i + 1; k < uses.size(); ++k) {
@@ -73,7 +73,7 @@ microseconds min_rest(const std::vector<logged_use>& uses) {
 
 // Each use takes the other slot, unless the previous slot has rested for the whole guard. After two
 // uses in quick succession, both guards may have elapsed when the client chooses a slot.
-void expect_in_turn(const std::vector<logged_use>& uses) {
+void expect_in_turn(const std::vector<logged_slot_use>& uses) {
     ASSERT_GE(uses.size(), 2u);
     EXPECT_EQ(uses[0].slot, 0);
     for (std::size_t i = 1; i < uses.size(); ++i) {
@@ -142,7 +142,7 @@ TEST_P(cut_contract, a_verified_cut_reports_how_long_the_slot_took_to_get_idle) 
     auto c = client_config();
     c.server.verify_cut = true;
     client llm(loop().ioc.get_executor(), c, kept_log());
-    consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
+    consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::do_not_continue);
     ASSERT_TRUE(
         loop().run_until([this] { return log().count(log_level::debug, "slot 0: idle") == 1; }));
     said.interrupt();

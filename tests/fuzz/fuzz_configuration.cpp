@@ -105,7 +105,7 @@ void read_flags(std::string_view text) {
                 arguments.push_back(command::flag_name(name) + '=' + value);
         });
     });
-    if (!command::empty_values(app, arguments).empty()) return;
+    if (!command::describe_empty_values(app, arguments).empty()) return;
     try {
         app.parse(std::move(arguments));
     } catch (const CLI::ParseError&) {

@@ -369,8 +369,9 @@ class voice_tools_chaos : public voice_gateway {
 
 // The full test runs with TANDEM_TOOL_CONVERSATIONS=200.
 TEST_F(voice_tools_chaos, loses_no_result_and_leaves_no_orphan) {
-    const auto conversations = static_cast<int>(test::number_from("TANDEM_TOOL_CONVERSATIONS", 60));
-    const auto seed = test::number_from("TANDEM_CHAOS_SEED", 1);
+    const auto conversations =
+        static_cast<int>(test::number_from_environment("TANDEM_TOOL_CONVERSATIONS", 60));
+    const auto seed = test::number_from_environment("TANDEM_CHAOS_SEED", 1);
     talk(static_cast<std::size_t>(conversations), seed);
     for (const auto& t : talkers_) t->check(last_prompts_[t->name()]);
     EXPECT_GT(all_.calls, conversations);

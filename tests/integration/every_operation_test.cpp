@@ -183,7 +183,7 @@ TEST_F(every_operation, returns_a_future) {
 TEST_F(every_operation, completes_without_anybody_waiting) {
     visit_all([&](const char*, auto begin) { begin(asio::detached); });
     talk->end();  // A draft waits for its turn.
-    EXPECT_TRUE(loop.runs_out());
+    EXPECT_TRUE(loop.runs_out_of_work());
 }
 
 TEST_F(every_operation, completes_on_the_executor_of_its_handler) {

@@ -367,7 +367,7 @@ void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     EXPECT_EQ(say().text(), told);
     llm.reset();
     EXPECT_TRUE(server_gets_idle());
-    EXPECT_TRUE(loop.runs_out()) << "the loop has work left";
+    EXPECT_TRUE(loop.runs_out_of_work()) << "the loop has work left";
     EXPECT_EQ(open_descriptors(), descriptors_);
 }
 
@@ -377,7 +377,7 @@ void failing_reply::expect_all_slots_at_once() {
     const int slot_count = config.server.slots.value_or(2);
     std::vector<consumer> all;
     for (int i = 0; i < slot_count; ++i)
-        all.emplace_back(llm->start(prompt), consumer::say_nothing);
+        all.emplace_back(llm->start(prompt), consumer::do_not_continue);
     std::set<int> slots;
     loop.run_until([&] {
         return std::ranges::all_of(all,

@@ -12,7 +12,7 @@ TEST_F(lifetime, destroyed_client_ends_its_replies) {
     config.server.slots = 2;
     start();
     std::vector<consumer> said;
-    for (int i = 0; i < 3; ++i) said.emplace_back(llm->start(prompt), consumer::say_nothing);
+    for (int i = 0; i < 3; ++i) said.emplace_back(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return said[0].chunks().size() == 1; }));
     llm.reset();
     for (auto& c : said) {
@@ -122,7 +122,7 @@ TEST_F(lifetime, question_after_the_end_is_answered_with_the_end) {
 
 TEST_F(lifetime, stale_and_foreign_continues_change_nothing) {
     start();
-    consumer c(llm->start(prompt), consumer::say_nothing);
+    consumer c(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));
     const auto id = c.chunks()[0].id;
     c.handle().continue_after({id.reply + 1, id.seq});

@@ -28,7 +28,7 @@ class consumer {
     consumer& operator=(consumer&&) noexcept = default;
 
     /// Does not continue the chunk.
-    static void say_nothing(consumer&, const chunk&) {}
+    static void do_not_continue(consumer&, const chunk&) {}
     static void continue_at_once(consumer& c, const chunk& piece) { c.go_on(piece); }
 
     void go_on(const chunk& piece) { seen_->handle.continue_after(piece.id); }
@@ -45,8 +45,8 @@ class consumer {
     reply& handle() { return seen_->handle; }
 
  private:
-    struct sight {
-        sight(reply r, listener l) : handle(std::move(r)), on_chunk(std::move(l)) {}
+    struct received_reply {
+        received_reply(reply r, listener l) : handle(std::move(r)), on_chunk(std::move(l)) {}
 
         reply handle;
         listener on_chunk;
@@ -55,12 +55,13 @@ class consumer {
         bool ended = false;
     };
 
-    explicit consumer(std::shared_ptr<sight> seen) : seen_(std::move(seen)) {}
-    static void ask(const std::shared_ptr<sight>& seen);
-    static void take(const std::shared_ptr<sight>& seen, error_code ec, std::optional<chunk> piece);
+    explicit consumer(std::shared_ptr<received_reply> seen) : seen_(std::move(seen)) {}
+    static void ask(const std::shared_ptr<received_reply>& seen);
+    static void take(const std::shared_ptr<received_reply>& seen, error_code ec,
+                     std::optional<chunk> piece);
 
     // Shared with the handler that waits for a chunk.
-    std::shared_ptr<sight> seen_;
+    std::shared_ptr<received_reply> seen_;
 };
 
 /// An event loop that runs until a condition holds. Fails the test on a timeout.
@@ -79,7 +80,7 @@ class reply_runner {
     }
     /// Runs the remaining work. Returns whether the loop has run out of work. The loop cannot be
     /// used after this call.
-    bool runs_out() {
+    bool runs_out_of_work() {
         busy_.reset();
         ioc.restart();
         ioc.run_for(patience);

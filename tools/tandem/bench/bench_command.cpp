@@ -53,7 +53,7 @@ std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) 
         return read_dialogue_file(o.file, "tandem bench", common, dialogue_use::requests, t);
     const bool has_prompts = !o.prompts.empty() || !o.user_messages.empty();
     return check_dialogues(
-        has_prompts ? dialogues_of(o.prompts, o.user_messages) : default_dialogues(),
+        has_prompts ? make_dialogues(o.prompts, o.user_messages) : default_dialogues(),
         "tandem bench", common, t);
 }
 
@@ -96,7 +96,7 @@ int run_bench(const bench_options& options) {
     const bool good =
         options.capacity ? find_capacity(run, options, t) : measure_load(run, options, t);
     print_output_failure(t, "tandem bench");
-    return exit_status_of(t, good);
+    return choose_exit_status(t, good);
 }
 
 }  // namespace tandem::command

@@ -17,7 +17,7 @@ namespace tandem::command {
 
 /// Options of `tandem bench --capacity`.
 struct capacity_options {
-    capacity_limits limits{};
+    latency_limits limits{};
     duration step_time = std::chrono::seconds(20);
 };
 
@@ -27,7 +27,7 @@ struct bench_options {
     /// Replaces the servers with mock servers in this process.
     bool mock = false;
     double mock_tokens_per_second = 50;  ///< per slot; 0 = as fast as possible
-    load_rules load{};
+    load_profile load{};
     int concurrency = 8;
     /// Search for the number of callers; `load` and `concurrency` do not bound it.
     std::optional<capacity_options> capacity{};

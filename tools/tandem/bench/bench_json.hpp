@@ -12,7 +12,7 @@ namespace tandem::command {
 std::string bench_json(const bench_report& report);
 
 /// The same for one step of a search for the number of callers, and for the search's result.
-std::string capacity_step_json(const capacity_step& s, const capacity_limits& limits);
+std::string capacity_step_json(const capacity_step& s, const latency_limits& limits);
 std::string capacity_json(const capacity_report& report);
 
 }  // namespace tandem::command

@@ -110,7 +110,7 @@ void bench_totals::keep(cut_record c) {
 }
 
 // A slot runs one request at a time, so a cut during a request belongs to that request.
-void bench_totals::match_cuts(const std::vector<observed_cut>& seen) {
+void bench_totals::add_cut_latencies(const std::vector<observed_cut>& seen) {
     std::multimap<std::pair<std::string, int>, const observed_cut*> by_slot;
     for (const auto& s : seen) by_slot.emplace(std::pair(s.server, s.slot), &s);
     for (const auto& c : cuts_) {

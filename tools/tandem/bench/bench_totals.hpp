@@ -51,13 +51,13 @@ class bench_totals {
  public:
     /// Upper bound of the memory of one object, without the figures themselves.
     static std::size_t max_memory_bytes() noexcept;
-    /// Number of recent cuts kept for match_cuts().
+    /// Number of recent cuts kept for add_cut_latencies().
     static constexpr std::size_t max_cuts = 4096;
 
     /// `stopped`: the run ended the reply early.
     void add(const turn_times& t, const reply_result& r, bool stopped);
     /// Adds the time from each kept cut until the server observed it.
-    void match_cuts(const std::vector<observed_cut>& seen);
+    void add_cut_latencies(const std::vector<observed_cut>& seen);
 
     bench_stats figures() const;
 

@@ -13,7 +13,7 @@
 namespace tandem::command {
 
 /// The limits that a server must meet to carry a number of callers.
-struct capacity_limits {
+struct latency_limits {
     duration first_chunk = std::chrono::seconds(1);  ///< p95
     duration gap = std::chrono::milliseconds(100);   ///< p99
 };
@@ -36,12 +36,12 @@ struct capacity_step {
     /// Whether turns failed and no chunk arrived.
     bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }
     /// Returns the limits that the step exceeds, as in "first chunk, gap"; empty if it holds.
-    std::string exceeded(const capacity_limits& limits) const;
+    std::string describe_exceeded(const latency_limits& limits) const;
 };
 
 struct capacity_report {
     bench_setup setting{};
-    capacity_limits limits{};
+    latency_limits limits{};
     duration step_time{};
     std::vector<capacity_step> steps{};
     int callers = 0;            ///< the largest number that held; 0 = none

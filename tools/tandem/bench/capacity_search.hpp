@@ -12,14 +12,14 @@ class capacity_search {
     static constexpr int max_callers = 1000;
 
     /// Returns the number of callers of the next step, or nothing once the answer is known.
-    std::optional<int> next() const noexcept;
-    /// Takes the outcome of the step with next() callers. Precondition: there is a next step.
-    void add(bool held) noexcept;
+    std::optional<int> next_callers() const noexcept;
+    /// Records whether the server carried next_callers() callers, which must not be empty.
+    void add_outcome(bool held) noexcept;
 
     /// The largest number that held; 0 = none.
-    int held() const noexcept { return held_; }
+    int highest_held() const noexcept { return held_; }
     /// The smallest number that did not hold.
-    std::optional<int> over() const noexcept { return over_; }
+    std::optional<int> lowest_failed() const noexcept { return over_; }
 
  private:
     int held_ = 0;

@@ -174,7 +174,7 @@ class chat_run {
             good = is_fine(atomic_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
                    good;
         if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received_signal();
-        if (const auto lost = output_exit_status(terminal_)) return *lost;
+        if (const auto lost = lost_output_exit_status(terminal_)) return *lost;
         if (chat_.has_usage_error()) return wrong_use;
         if (signal_pipe::received_signal() != 0) return by_signal + signal_pipe::received_signal();
         return good ? all_good : not_all_good;
@@ -185,12 +185,13 @@ class chat_run {
     std::unique_ptr<line_editor> make_editor() {
         if (!has_terminal() || options_.json || !terminal_.out_is_terminal()) return {};
         auto editor = std::make_unique<line_editor>(ioc_, terminal_, STDIN_FILENO, STDOUT_FILENO);
-        return editor->is_possible() ? std::move(editor) : nullptr;
+        return editor->is_supported() ? std::move(editor) : nullptr;
     }
     std::unique_ptr<line_reader> make_reader() {
-        using reads = line_reader::reads;
-        return std::make_unique<line_reader>(ioc_.get_executor(), STDIN_FILENO,
-                                             has_terminal() ? reads::typed_lines : reads::lines);
+        using read_unit = line_reader::read_unit;
+        return std::make_unique<line_reader>(
+            ioc_.get_executor(), STDIN_FILENO,
+            has_terminal() ? read_unit::typed_lines : read_unit::lines);
     }
     line_source& lines() {
         if (editor_) return *editor_;

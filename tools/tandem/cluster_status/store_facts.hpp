@@ -29,6 +29,6 @@ struct store_facts {
 };
 
 /// Reads the answer to the store's command INFO. Fields that are missing keep their defaults.
-store_facts read_info(std::string_view text);
+store_facts parse_store_info(std::string_view text);
 
 }  // namespace tandem::command

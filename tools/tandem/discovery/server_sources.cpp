@@ -109,7 +109,7 @@ gateway::model_servers collect_servers(const std::vector<server_source>& sources
     return {.name = model, .servers = each_once(urls)};
 }
 
-void share_models_of_files(std::vector<named_server>& servers) {
+void copy_model_names_within_files(std::vector<named_server>& servers) {
     for (auto& s : servers) {
         if (s.file.empty()) continue;
         const auto known = std::ranges::find_if(servers, [&](const named_server& other) {

@@ -68,6 +68,6 @@ gateway::model_servers collect_servers(const std::vector<server_source>& sources
                                        const std::string& model);
 
 /// All servers in a file have the same model; any of them may report its name.
-void share_models_of_files(std::vector<named_server>& servers);
+void copy_model_names_within_files(std::vector<named_server>& servers);
 
 }  // namespace tandem::command

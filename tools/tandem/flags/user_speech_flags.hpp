@@ -23,6 +23,6 @@ struct user_speech_rules {
 };
 
 /// The flags of these rules: --partials, --eager and --revise.
-void add_user_speech(command_flags& flags, user_speech_rules& rules);
+void add_user_speech_flags(command_flags& flags, user_speech_rules& rules);
 
 }  // namespace tandem::command

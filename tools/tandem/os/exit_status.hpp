@@ -20,9 +20,9 @@ void print_output_failure(terminal& t, std::string_view who);
 
 /// Returns the exit status for lost output: that of SIGPIPE if the reader closed the pipe. Returns
 /// nothing if all output was written, or after SIGHUP, which determines the status itself.
-std::optional<int> output_exit_status(const terminal& t);
+std::optional<int> lost_output_exit_status(const terminal& t);
 
 /// Returns the exit status for lost output or for a received signal; otherwise depends on `good`.
-int exit_status_of(const terminal& t, bool good);
+int choose_exit_status(const terminal& t, bool good);
 
 }  // namespace tandem::command

@@ -84,9 +84,9 @@ prompt_file parse_prompts(std::string_view text) {
     return std::move(parser.result);
 }
 
-std::vector<dialogue> dialogues_of(const std::vector<std::string>& prompts,
-                                   const std::vector<std::string>& user_messages,
-                                   const std::string& system) {
+std::vector<dialogue> make_dialogues(const std::vector<std::string>& prompts,
+                                     const std::vector<std::string>& user_messages,
+                                     const std::string& system) {
     std::vector<dialogue> result;
     const auto next_id = [&] { return fmt::format("p{}", result.size() + 1); };
     for (const auto& p : prompts) result.push_back({.id = next_id(), .prompt = p});

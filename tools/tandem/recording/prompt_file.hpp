@@ -82,8 +82,8 @@ prompt_file parse_prompts(std::string_view text);
 
 /// Returns the raw prompts as dialogues, followed by the user messages, each after the system
 /// prompt unless that is empty.
-std::vector<dialogue> dialogues_of(const std::vector<std::string>& prompts,
-                                   const std::vector<std::string>& user_messages,
-                                   const std::string& system = {});
+std::vector<dialogue> make_dialogues(const std::vector<std::string>& prompts,
+                                     const std::vector<std::string>& user_messages,
+                                     const std::string& system = {});
 
 }  // namespace tandem::command

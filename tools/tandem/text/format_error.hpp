@@ -11,6 +11,6 @@ namespace tandem::command {
 /// A hint follows it, unless that is empty.
 std::string format_error(const error_code& ec, const diagnostics& d, std::string_view hint = {});
 /// The same for a message of the library's log.
-std::string name_flags(std::string message);
+std::string replace_field_names(std::string message);
 
 }  // namespace tandem::command

@@ -20,6 +20,6 @@ std::string truncate_to_width(std::string_view text, int width);
 
 /// Wraps `text` at `width` columns: at spaces, at wide characters, or inside a word that is too
 /// long. Keeps line breaks and drops spaces at line ends. The first line starts at `column`.
-std::vector<std::string> wrapped(std::string_view text, int width, int column = 0);
+std::vector<std::string> wrap_text(std::string_view text, int width, int column = 0);
 
 }  // namespace tandem::command

@@ -10,7 +10,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::command::dialogues_of;
+using tandem::command::make_dialogues;
 using tandem::command::max_line_bytes;
 using tandem::command::parse_prompts;
 using tandem::command::run_id;
@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(prompt_arguments, are_numbered_raw_prompts_first) {
-    const auto dialogues = dialogues_of({"raw"}, {"Hi"});
+    const auto dialogues = make_dialogues({"raw"}, {"Hi"});
     ASSERT_THAT(dialogues, SizeIs(2));
     EXPECT_EQ(dialogues[0].id, "p1");
     EXPECT_EQ(dialogues[0].prompt, "raw");

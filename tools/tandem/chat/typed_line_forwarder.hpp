@@ -12,11 +12,11 @@ namespace tandem::command {
 
 /// Passes a line to the conversation before it is entered: each word as it is typed and, after a
 /// pause, the whole line, to draft a reply to it. Runs on one thread.
-class typed_words {
+class typed_line_forwarder {
  public:
     static constexpr auto pause_before_draft = std::chrono::milliseconds(700);
 
-    explicit typed_words(boost::asio::any_io_executor executor) : pause_(executor) {}
+    explicit typed_line_forwarder(boost::asio::any_io_executor executor) : pause_(executor) {}
 
     /// The line has changed. `talk` must exist until stop() is called. `options` are those of the
     /// reply.
