@@ -211,7 +211,7 @@ class parser {
         std::vector<std::string> faults;
         for (const auto& argument : app_.remaining()) {
             if (!is_flag(argument)) {
-                // After a flag this may be its value.
+                // After a flag, the argument may be the flag's value.
                 if (!faults.empty()) continue;
                 return {unknown_command(argument)};
             }

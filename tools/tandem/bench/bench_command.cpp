@@ -76,7 +76,7 @@ bool measure_load(bench_run& run, const bench_options& options, terminal& t) {
     return report->figures.failed == 0 && report->missed == 0;
 }
 
-// Returns whether the server carries at least one caller and answered until the end.
+// Returns whether the server can serve at least one caller and answered until the end.
 bool find_capacity(bench_run& run, const bench_options& options, terminal& t) {
     const auto report = run.find_capacity();
     if (!report) return false;

@@ -29,7 +29,7 @@ struct bench_options {
     double mock_tokens_per_second = 50;  ///< per slot; 0 = as fast as possible
     load_profile load{};
     int concurrency = 8;
-    /// Search for the number of callers; `load` and `concurrency` do not bound it.
+    /// If set, searches for the number of callers, regardless of `load` and `concurrency`.
     std::optional<capacity_options> capacity{};
     /// A file of prompts, "-" for stdin, or empty. Without any prompts, the run uses built-in ones.
     std::string file{};

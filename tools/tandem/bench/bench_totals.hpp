@@ -54,7 +54,7 @@ class bench_totals {
     /// Number of recent cuts kept for add_cut_latencies().
     static constexpr std::size_t max_cuts = 4096;
 
-    /// `stopped`: the run ended the reply early.
+    /// `stopped`: whether the end of the run cut the reply short.
     void add(const turn_times& t, const reply_result& r, bool stopped);
     /// Adds the time from each kept cut until the server observed it.
     void add_cut_latencies(const std::vector<observed_cut>& seen);
@@ -75,9 +75,8 @@ class bench_totals {
     std::size_t next_cut_ = 0;  // overwritten next once `cuts_` is full
 };
 
-/// Accumulates the second half of a step of a capacity run. Counts each
-/// wait at its end, and unfinished waits with their age. Pure; not
-/// thread-safe.
+/// Accumulates the figures of the second half of a capacity step. Counts each wait when it ends,
+/// and an unfinished wait with its duration so far. Pure; not thread-safe.
 class capacity_totals {
  public:
     using time_point = turn_times::time_point;

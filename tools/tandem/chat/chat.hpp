@@ -87,8 +87,7 @@ class chat {
     std::optional<conversation> talk_;
     std::shared_ptr<spoken_reply> speaking_;
     std::shared_ptr<function_runner> functions_;  // of the current reply
-    /// The current reply. Turns include rejected lines, but not blank or too long
-    /// ones.
+    /// The current reply. Rejected lines count as turns, but blank and overlong ones do not.
     spoken_reply_number where_;
     typed_line_forwarder typed_;
 

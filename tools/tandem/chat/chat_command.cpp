@@ -45,8 +45,8 @@ bool has_synthesizer(const speaker_options& o) {
 class speaker_choice {
  public:
     speaker_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
-        // The reply fails at continue_timeout. If a slow program is ended before that, its chunk is
-        // still shown.
+        // The reply fails at continue_timeout. If a slow program is killed before that, its chunk
+        // is still shown.
         chosen_ = {.wav = options.wav,
                    .pace = {static_cast<double>(options.words_per_minute)},
                    .sentence_pause = options.sentence_pause,
@@ -244,7 +244,7 @@ int run_chat(chat_options options) {
     if (!sound) return wrong_use;
     auto saved = read_saved(options.load);
     if (!is_fine(saved.fault, t, "--load")) return wrong_use;
-    // Checks this at the start, so that a long conversation is not lost at its end.
+    // Checked at the start, so that a long conversation is not lost at its end.
     if (!is_fine(find_save_fault(options.save, options.load), t, "--save")) return wrong_use;
     recording_file recorded(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},

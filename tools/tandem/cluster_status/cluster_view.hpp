@@ -64,8 +64,8 @@ struct drain_result {
     std::vector<std::string> gateways{};
 };
 
-// The records that the scripts in src/cluster/scripts have written. `now`: the store's time in ms.
-// Unknown fields are left out.
+// Read the records that the scripts in src/cluster/scripts write. `now`: the store's time in ms.
+// Unknown fields are ignored.
 /// `loads`: by gateway.
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
                                                  const cluster::store_answer& loads,

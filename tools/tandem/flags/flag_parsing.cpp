@@ -30,8 +30,7 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app) {
 
 namespace {
 
-// Flags without a meaning now that all conversations share all slots. They get the same
-// message.
+// All conversations share all slots, so these flags have no meaning.
 constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
                                                         "--share-idle-slots"};
 

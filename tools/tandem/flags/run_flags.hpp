@@ -31,13 +31,14 @@ void add_placement_flag(command_flags& flags, service_config& c, const char* wha
 
 /// Adds a fault with the position of the first byte that is not valid UTF-8.
 void check_utf8(const char* flag, const std::string& text, std::vector<std::string>& faults);
-/// Adds a fault if `file` is "-": stdout has other output.
+/// Adds a fault if `file` is "-", because stdout is used for other output.
 void check_output_file(const char* flag, const std::string& file, std::vector<std::string>& faults);
 /// Checks the texts of --prompt and --user.
 void check_prompts(const std::vector<std::string>& prompts,
                    const std::vector<std::string>& user_messages, std::vector<std::string>& faults);
 
-/// Adds the faults of the service, named by flag, without the faults of the server configuration.
+/// Adds the faults of the service configuration under the names of their flags, except those of the
+/// server configuration.
 void check_service(service_config c, std::vector<std::string>& faults);
 
 }  // namespace tandem::command

@@ -13,7 +13,7 @@ namespace tandem::command {
 namespace {
 
 std::string body_of(const probe_request_options& options) {
-    // Without an end-of-sequence token every request does the same work, independent of the model.
+    // Without an end-of-sequence token, every request does the same work, whatever the model.
     static const auto settings = wire::encode_completion_settings({}) + R"(,"ignore_eos":true)";
     const std::array parts{wire::prompt_part(options.prompt)};
     return wire::encode_completion_body({.prompt = parts,

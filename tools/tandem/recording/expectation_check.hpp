@@ -38,7 +38,7 @@ struct broken_expectation {
     std::string got{};
 };
 
-/// The outcome of the expectations of one turn.
+/// The result of checking the expectations of one turn.
 struct checked_turn {
     /// Line of the file, from 1; 0 without a file.
     std::size_t line = 0;

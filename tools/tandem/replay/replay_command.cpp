@@ -87,7 +87,7 @@ class written_files {
         views_.push_back(&report_->view());
     }
 
-    // Checks the files before the run: returns why one cannot be written, or an empty text.
+    // Checks before the run whether the files can be written. Returns the error, or an empty text.
     std::string fault() const {
         const auto fault = report_ ? report_->fault() : "";
         return fault.empty() ? junit_.fault() : fault;

@@ -26,9 +26,9 @@ struct text_style {
     bool is_playback = false;
 };
 
-/// Describes the recording that is played; `source` is the result of describe_recording_source().
+/// Formats the source of a playback; `source` is the result of describe_recording_source().
 std::string format_recording_source(const text_style& style, std::string_view source);
-/// Describes a server.
+/// Formats the lines that describe a server.
 std::string format_server(const text_style& style, std::string_view url, const server_props& props,
                           int slots_wanted);
 /// Returns the column headings, if there is room for them.

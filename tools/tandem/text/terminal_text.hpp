@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-// Formats untrusted text for a terminal. Columns are those of wcwidth() in a UTF-8 locale. Shows
-// invalid UTF-8 as U+FFFD, and also control characters, because they could control the terminal.
+// Formats untrusted text for a terminal. Columns are those of wcwidth() in a UTF-8 locale. Invalid
+// UTF-8 is shown as U+FFFD, and so are control characters, because the terminal would obey them.
 namespace tandem::command {
 
 /// Returns the width of `text` in columns.
