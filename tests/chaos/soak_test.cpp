@@ -1,4 +1,5 @@
-// Replies run without a pause through faults of every kind. Memory and descriptors must not grow.
+// Replies run without a pause during faults of every kind. Neither the memory nor the number of
+// descriptors may grow.
 
 #include "chaos/proxied_fixture.hpp"
 #include "support/poll_until.hpp"

@@ -1,4 +1,4 @@
-// The scripts do to the store what slot_ledger, their twin in C++, does to its records.
+// The scripts do to the store what slot_ledger, their C++ counterpart, does to its records.
 
 #include "cluster/lending_commands.hpp"
 #include "cluster/store/store_script.hpp"

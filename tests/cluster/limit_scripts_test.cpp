@@ -58,7 +58,7 @@ class usage_ledger {
         known_processes[gateway] = processes.at(gateway);
     }
 
-    /// That runs now. The store knows it from its first beat.
+    /// The current process of each gateway. The store knows it from the first beat on.
     std::map<std::string, std::string> processes{{"a", "1"}, {"b", "1"}, {"c", "1"}};
 
  private:

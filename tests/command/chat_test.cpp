@@ -96,8 +96,8 @@ class chat : public replay_test {
 const auto story_heard = ElementsAre(DoubleNear(1200, exactly), DoubleNear(600, exactly),
                                      DoubleNear(800, exactly), DoubleNear(400, exactly));
 
-// Each silence has the length that the chunk reports. It lasts at least the pause, and longer if
-// the machine is late.
+// Each silence is as long as the chunk reports: at least the pause, and longer if the machine is
+// slow.
 void expect_pauses(const std::vector<double>& silences, const std::vector<json>& chunks) {
     ASSERT_EQ(chunks.size(), silences.size() + 1);
     for (std::size_t i = 0; i < silences.size(); ++i) {

@@ -374,7 +374,7 @@ std::string as_text(const std::vector<chat_message>& history) {
 
 // The text of a turn must be the server's answer to the conversation's prompt. For the mock server,
 // each prompt contains a marker. A marker would make the talk model generate unstable nonsense, so
-// its first prompt has no marker, and later turns are not compared.
+// the real server's first prompt has none, and its later turns are not compared.
 std::size_t conversations_contract::turns_to_compare(const caller& c) const {
     return GetParam() == server_kind::mock ? c.texts().size()
                                            : std::min<std::size_t>(1, c.texts().size());

@@ -6,7 +6,7 @@
 #include <iostream>
 
 // With a guard, the servers' logs show that slots are used in turn, and never within their guard.
-// Without a guard, and with verified cuts, the tests check the client's view.
+// Without a guard, and with verified cuts, the tests check what the client reports.
 namespace tandem::testing {
 namespace {
 
@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 // The servers run in parallel, so that the guards of many replies elapse at the same time.
 constexpr std::size_t servers = 8;
 constexpr milliseconds reuse_guard_time = std::chrono::seconds(2);
-// The server notices a cut after the client has made it, and even later on a busy machine.
+// The server notices a cut only after the client has made it, and even later on a busy machine.
 constexpr milliseconds notice_time = reuse_guard_time / 4;
 
 // Runs one turn after another on its own server.

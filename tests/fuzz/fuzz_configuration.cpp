@@ -45,7 +45,7 @@ void require_rewritable(const config& c, std::string_view input) {
     });
 }
 
-/// With several URLs, only the code that uses the URLs checks each of them.
+/// If there are several URLs, only the code that uses them checks each of them.
 void require_in_range(const config& c, std::size_t urls) {
     for (const auto& fault : check(c)) fuzzing::require(fault.field == "url" && urls > 1);
 }

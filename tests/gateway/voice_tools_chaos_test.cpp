@@ -256,7 +256,7 @@ class talker {
         }
         if (is_current(m) && m.value("finish_reason", "") != "tool_calls") is_over_ = true;
     }
-    /// A reply that was not interrupted has the model's words, also if it moved to another server.
+    /// A reply that was not interrupted has the model's words, even if it moved to another server.
     void check_text(const json& m) {
         EXPECT_EQ(m.value("text", ""), spoken_[m["reply"]]) << name_ << ": " << m;
         if (m.value("finish_reason", "interrupted") == "interrupted") return;
@@ -327,7 +327,7 @@ class voice_tools_chaos : public voice_gateway {
             return s->observe().of_path("/completion").size() >= 5;
         });
     }
-    /// One server is killed at a time, and is back before the next one is.
+    /// Kills one server at a time, and waits until it is back before killing the next one.
     void kill_servers(std::uint64_t seed) {
         dice d(seed);
         while (!is_done_) {

@@ -36,8 +36,8 @@
 namespace tandem::testing {
 namespace {
 
-/// A token that takes the executor from an operation's initiation, as cancel_after() does, before
-/// it starts the operation.
+/// A completion token that, like cancel_after(), gets the executor from the initiation of an
+/// operation before it starts the operation.
 struct take_executor {
     boost::asio::any_io_executor* executor;
 };
@@ -201,7 +201,7 @@ TEST_F(every_operation, completes_on_the_executor_of_its_handler) {
     }));
 }
 
-// Even on the strand, where it could do so.
+// Not even on the strand, where it could.
 TEST_F(every_operation, does_not_complete_within_the_function_that_starts_it) {
     bool is_starting = false;
     const auto begin_one = [&](const char* name, auto begin) {

@@ -285,7 +285,8 @@ consumer failing_reply::meet_the_fault(bool revive) {
 
 void failing_reply::take(consumer& c, const chunk& piece) {
     const bool is_first = piece.id.seq == 0;
-    // The first request, too, may wait for the guard after the last request of the rehearsal.
+    // Even the first request may have to wait for the guard after the last request of the
+    // rehearsal.
     if (what.state == state::waiting_for_the_guard && is_first)
         strike_at_ = "for the reuse guard of slot";
     if (what.state == state::waiting_for_continue && is_first) strike();

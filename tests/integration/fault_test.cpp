@@ -103,7 +103,7 @@ TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
     EXPECT_TRUE(server_gets_idle());
 }
 
-// With the default limits, a timeout would report another error, and much later.
+// With the default limits, a timeout would report a different error, and much later.
 TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
     config.chunking.boundary_rule = boundary_rule::classic;
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});

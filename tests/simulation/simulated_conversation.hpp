@@ -22,7 +22,7 @@ class simulated_conversation final : public detail::reply_listener {
     simulated_conversation(simulated_service& service, slots::owner_id id);
 
     void begin();
-    /// The conversation must leave its server, which was removed, is away or hangs.
+    /// The conversation must leave its server, which was removed, is unreachable or hangs.
     void leave_server(const detail::reason_to_leave& reason);
     void server_died(const simulated_server& which);
 

@@ -6,7 +6,8 @@
 
 #include <utility>
 
-// Drafts of a simulated conversation. Some are for other words than the user says in the end.
+// Drafts of a simulated conversation. Some of them answer other words than those that the user
+// finally says.
 namespace tandem::test {
 
 using namespace std::chrono_literals;

@@ -22,7 +22,7 @@
 
 namespace tandem::testing {
 
-/// The fault that strikes a connection in the proxy.
+/// A fault that the proxy causes in a connection.
 enum class connection_fault {
     none,
     drop,     ///< the connection is closed before any byte passes
@@ -40,7 +40,7 @@ struct chaos_plan {
     /// The relative frequency of each fault.
     std::array<int, connection_fault_count> weights{1};
     int& weight(connection_fault i) { return weights[static_cast<std::size_t>(i)]; }
-    /// A stall, reset, close or corruption strikes after at most this number of bytes in one
+    /// A stall, reset, close or corruption happens after at most this number of bytes in one
     /// direction. Small numbers are more likely, so that faults hit HTTP heads as well as streams.
     std::size_t within = 32 * 1024;
     std::chrono::milliseconds max_delay{50};

@@ -16,11 +16,11 @@
 
 namespace tandem::testing {
 
-/// A reply and everything that its consumer received. Requests each next chunk automatically, and
+/// A reply and everything that its consumer received. Requests one chunk after another, and
 /// continues each chunk on arrival unless the test sets another listener.
 class consumer {
  public:
-    /// Called with each chunk; the default continues it at once.
+    /// Called with each chunk; the default continues the chunk immediately.
     using listener = std::function<void(consumer&, const chunk&)>;
 
     explicit consumer(reply r, listener on_chunk = continue_at_once);
@@ -78,8 +78,8 @@ class reply_runner {
     bool run_to_end(const consumer& c) {
         return run_until([&c] { return c.ended(); });
     }
-    /// Runs the remaining work. Returns whether the loop has run out of work. The loop cannot be
-    /// used after this call.
+    /// Runs the remaining work, and returns whether the loop has then run out of work. The loop
+    /// cannot be used after this call.
     bool runs_out_of_work() {
         busy_.reset();
         ioc.restart();
@@ -106,7 +106,7 @@ class reply_runner {
     conversation_state state_of(conversation& c);
 
  private:
-    // Keeps the loop waiting if only another thread can make the condition true.
+    // Keeps the loop running while it waits for another thread to make the condition true.
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_{
         ioc.get_executor()};
 };

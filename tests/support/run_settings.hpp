@@ -6,7 +6,7 @@
 
 namespace tandem::test {
 
-/// Reads a number from the environment, such as a seed to repeat or a number of runs.
+/// Reads a number, such as a seed to repeat or a number of runs, from the environment.
 inline std::uint64_t number_from_environment(const char* variable, std::uint64_t otherwise) {
     const char* const text = std::getenv(variable);
     return text ? std::stoull(text) : otherwise;

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-// A handler that throws, for example because memory is exhausted. The exception leaves the event
-// loop, which may run again.
+// A handler that throws, for example because memory is exhausted. The exception propagates out of
+// the event loop, which may then run again.
 namespace tandem::transport {
 namespace {
 

@@ -13,7 +13,8 @@
 
 namespace tandem::command {
 
-/// A turn and a reply in it, both from 0. Replies to function results follow the first reply.
+/// A turn, and a reply within it, both counted from 0. Replies to function results follow the first
+/// reply.
 struct spoken_reply_number {
     int turn = 0;
     int reply = 0;
