@@ -79,7 +79,7 @@ class scripted_server {
 /// Must be defined before the server.
 class gate {
  public:
-    boost::asio::awaitable<void> opened();
+    boost::asio::awaitable<void> wait_until_open();
     void open();
 
  private:

@@ -15,7 +15,7 @@ class throwing_handler : public TransportTest {
         co_await peer.read_request();
         co_await peer.send(std::string(stream_head));
         co_await peer.send_chunk("one ");
-        co_await caught.opened();
+        co_await caught.wait_until_open();
         co_await peer.send_chunk("two");
         co_await peer.send(std::string(stream_end));
     }};

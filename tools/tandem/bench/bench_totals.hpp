@@ -66,7 +66,7 @@ class bench_totals {
     void add_waits(const turn_times& t, const reply_result& r);
     void add_time_line(const turn_times& t, const reply_result& r);
     void add_gaps(const turn_times& t);
-    void keep(cut_record c);
+    void keep_cut(cut_record c);
 
     bench_stats figures_;  // without the latencies
     latency_histogram late_, first_token_, first_chunk_, gap_, hand_over_;

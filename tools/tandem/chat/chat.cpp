@@ -64,7 +64,7 @@ void chat::fail(const std::string& text) {
     view_.show_error(text);
 }
 
-void chat::refuse(const std::string& text) {
+void chat::report_usage_error(const std::string& text) {
     misused_ = true;
     fail(text);
 }
@@ -110,10 +110,10 @@ void chat::note_reuse_guard() {
 }
 
 auto chat::test_synthesizer_and_player() -> awaitable<bool> {
-    if (const auto why = speaker_.wav_failure(); !why.empty()) refuse("--wav " + why);
+    if (const auto why = speaker_.wav_failure(); !why.empty()) report_usage_error("--wav " + why);
     if (!failed_) {
         const auto why = co_await speaker_.test_synthesizer();
-        if (!why.empty()) refuse(mute_text(speaker_.options(), why));
+        if (!why.empty()) report_usage_error(mute_text(speaker_.options(), why));
     }
     if (stopping_ || failed_) co_return false;
     co_return co_await test_player();
@@ -131,7 +131,7 @@ auto chat::test_player() -> awaitable<bool> {
     const auto words =
         fmt::format("\"{}\" cannot play sounds: {}", command_name(speaker_.options().player), why);
     if (speaker_.options().needs_player) {
-        refuse(words);
+        report_usage_error(words);
         co_return false;
     }
     speaker_.on_missing_player(
@@ -149,8 +149,8 @@ bool chat::begin_conversation() {
     diagnostics diag;
     talk_ = service_->load(rules_.saved, ec, diag);
     if (!talk_)
-        refuse(fmt::format("--load {}: cannot use the saved conversation: {}",
-                           input_name(rules_.load), error_text(ec, diag)));
+        report_usage_error(fmt::format("--load {}: cannot use the saved conversation: {}",
+                                       input_name(rules_.load), error_text(ec, diag)));
     return talk_.has_value();
 }
 
@@ -195,7 +195,7 @@ void chat::request_line() {
 void chat::on_line_read(line_read_result l) {
     asked_for_line_ = false;
     typed_.stop();
-    if (!l.fault.empty()) refuse("stdin: " + l.fault);
+    if (!l.fault.empty()) report_usage_error("stdin: " + l.fault);
     if (l.what == line_read_result::kind::too_long) {
         fail(fmt::format("a line is longer than {} bytes and was skipped", l.max_bytes));
         return request_line();

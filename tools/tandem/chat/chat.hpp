@@ -73,7 +73,7 @@ class chat {
     awaitable<std::string> history_text_of_turn();
     awaitable<void> save();
     void fail(const std::string& text);
-    void refuse(const std::string& text);
+    void report_usage_error(const std::string& text);
 
     boost::asio::io_context& ioc_;
     service_config settings_;

@@ -50,7 +50,7 @@ class server_source {
 
  private:
     source_log_line report_fault(const std::string& fault);
-    std::string shown() const;
+    std::string display_name() const;
 
     std::string model_;
     std::string name_;

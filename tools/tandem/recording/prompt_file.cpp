@@ -65,7 +65,7 @@ std::string run_id(const std::string& dialogue_id, int run, int runs) {
     return runs == 1 ? dialogue_id : fmt::format("{}#{}", dialogue_id, run + 1);
 }
 
-std::string canned_results::next(const std::string& function) {
+std::string canned_results::next_result(const std::string& function) {
     const auto found = dialogue_.results.find(function);
     if (found == dialogue_.results.end())
         return fmt::format("Error: there is no result for \"{}\"", function);

@@ -56,7 +56,7 @@ class canned_results {
     explicit canned_results(const dialogue& d) : dialogue_(d) {}
 
     /// Returns the result of the next call of this function. Repeats the last result.
-    std::string next(const std::string& function);
+    std::string next_result(const std::string& function);
 
  private:
     const dialogue& dialogue_;

@@ -118,7 +118,7 @@ awaitable<void> replay::run_queued_dialogues(const dialogue_list& list, std::siz
 awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     const reply_name where{id, 0};
     if (!report_start(where, *d.prompt)) co_return;
-    auto& server = servers_.next();
+    auto& server = servers_.next_answering_server();
     const auto running = std::make_shared<paced_reply>(
         ioc_.get_executor(), server.talk->start(*d.prompt, options_of(d)), where, rules_.pace,
         settings_.client.limits.continue_timeout);
@@ -242,7 +242,7 @@ void replay::answer_calls(running_dialogue& run, tandem::reply& reply,
     reply.async_tool_calls(boost::asio::bind_executor(
         ioc_.get_executor(), [&](const error_code&, const called_functions& called) {
             for (const auto& call : called.calls) {
-                results.push_back(run.results.next(call.name));
+                results.push_back(run.results.next_result(call.name));
                 run.talk.answer_call(call.id, results.back());
             }
         }));

@@ -86,7 +86,7 @@ void server_clients::close() {
     }
 }
 
-auto server_clients::next() -> server& {
+auto server_clients::next_answering_server() -> server& {
     while (!servers_[next_ % servers_.size()].answers) ++next_;
     return servers_[next_++ % servers_.size()];
 }

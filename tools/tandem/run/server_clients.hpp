@@ -53,7 +53,7 @@ class server_clients {
     void close();
 
     /// Returns the next server in rotation that answered. Precondition: at least one did.
-    server& next();
+    server& next_answering_server();
     /// Handles the result of a reply. An unreachable server is excluded unless it is the last one.
     void on_reply_failed(server& s, const error_code& ec);
 

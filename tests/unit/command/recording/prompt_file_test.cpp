@@ -86,10 +86,10 @@ TEST(prompt_file, reads_tools_and_the_results_of_their_calls) {
 TEST(canned_results, are_handed_out_in_order_and_the_last_is_repeated) {
     const tandem::command::dialogue d{.results = {{"f", {"1", "2"}}}};
     tandem::command::canned_results results(d);
-    EXPECT_EQ(results.next("f"), "1");
-    EXPECT_EQ(results.next("f"), "2");
-    EXPECT_EQ(results.next("f"), "2");
-    EXPECT_EQ(results.next("g"), "Error: there is no result for \"g\"");
+    EXPECT_EQ(results.next_result("f"), "1");
+    EXPECT_EQ(results.next_result("f"), "2");
+    EXPECT_EQ(results.next_result("f"), "2");
+    EXPECT_EQ(results.next_result("g"), "Error: there is no result for \"g\"");
 }
 
 TEST(prompt_file, names_lines_by_their_place_among_the_prompts) {
