@@ -24,7 +24,7 @@ duration of_seconds(double s) {
     return std::chrono::duration_cast<duration>(std::chrono::duration<double>(s));
 }
 
-/// What a request generates if nothing delays it.
+/// What a request generates if nothing holds it up.
 generated_so_far steady(int tokens, duration time) {
     return {tokens, time, tokens, time};
 }
@@ -77,7 +77,7 @@ TEST(running_limit, ignores_tokens_that_arrive_together) {
     EXPECT_TRUE(limit.record_speed(4, steady(20, 500ms), at(0s)));
 }
 
-// The more requests run, the more of them are delayed.
+// The more requests run, the more are held up.
 TEST(running_limit, is_not_lowered_by_prompts_that_hold_up_requests) {
     running_limit limit;
     for (int request = 0; request < 10; ++request) {
@@ -290,7 +290,7 @@ TEST(running_limit, is_kept_by_the_scheduler) {
     EXPECT_EQ(s.take_grants(now).size(), 2u);
 }
 
-// The server generates 160 tokens/s in total, and at most 80 for one request.
+// The server generates 160 tokens/s in total, and 80 for one request.
 TEST(running_limit, is_learned_from_requests_that_still_run) {
     slot_scheduler s(8, 0s);
     std::vector<generated_so_far> generated(8);
