@@ -79,7 +79,7 @@ void conversation_shell::record_words_prefill(const wire::timings& counts) {
     early_.prefilled += counts.evaluated;
     metrics_.prefilled += counts.evaluated;
     if (revised_ && link_ && prefill_)
-        link_->record_rollback(!conversations::shows_failed_rollback(
+        link_->record_rollback(!conversations::server_failed_to_roll_back(
             counts.cached, counts.evaluated, *revised_, prefill_->text().size()));
 }
 

@@ -97,9 +97,9 @@ class bare_streams {
 
 }  // namespace
 
-std::vector<std::vector<clock_type::time_point>> read_bare(const std::vector<std::string>& urls,
-                                                           int streams, int tokens,
-                                                           clock_type::duration begin_within) {
+std::vector<std::vector<clock_type::time_point>> read_with_epoll(
+    const std::vector<std::string>& urls, int streams, int tokens,
+    clock_type::duration begin_within) {
     bare_streams all(static_cast<std::size_t>(streams));
     const auto began = clock_type::now();
     for (int i = 0; i < streams; ++i) {

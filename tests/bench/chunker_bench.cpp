@@ -1,4 +1,4 @@
-// The time that the chunker, with its detector, takes for a token, for each rule that ends chunks.
+// The time that the chunker and its detector take per token, for each rule that ends chunks.
 
 #include "prose.hpp"
 #include "text/chunks/chunker.hpp"

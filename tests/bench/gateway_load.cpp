@@ -179,7 +179,7 @@ struct pair_of_ways {
     running_gateway gateway;
 };
 
-// Both ways cost the server the same: it evaluates one prompt token, and generates `tokens`.
+// Both ways are equal work for the server: it evaluates one prompt token, and generates `tokens`.
 json direct_request(int tokens, bool is_stream) {
     return {{"prompt", "Once upon a time"},
             {"n_predict", tokens},
@@ -288,7 +288,7 @@ int measure_stream(int count, const std::string& url) {
 // --- sockets
 
 /// A session that immediately continues each chunk. The delay of a chunk is the time since that
-/// continue minus the time of its tokens. It arises in the gateway, in the mock server and here.
+/// continue minus the time of its tokens. The gateway, the mock server and this program cause it.
 /// After the tokens of the last chunk, the server generates one more token, which ends the reply.
 class listener {
  public:

@@ -42,7 +42,7 @@ namespace {
 using boost::asio::awaitable;
 using boost::asio::use_awaitable;
 using tandem::testing::percentile;
-using tandem::testing::read_bare;
+using tandem::testing::read_with_epoll;
 using tandem::testing::token_hose;
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
@@ -178,7 +178,7 @@ std::vector<heard_stream> hear_all(const token_hose& hose, const load& l) {
 
 std::vector<heard_stream> read_all(const token_hose& hose, const load& l) {
     std::vector<heard_stream> heard;
-    for (auto& ends : read_bare(hose.urls(), l.streams, l.tokens(), begin_within)) {
+    for (auto& ends : read_with_epoll(hose.urls(), l.streams, l.tokens(), begin_within)) {
         // A reply that ends in mid-sentence has no last sentence end.
         if (l.tokens() % token_hose::tokens_of_a_sentence != 0) ends.emplace_back();
         heard.push_back({.chunks = std::move(ends)});

@@ -14,8 +14,9 @@
 
 namespace tandem::testing {
 
-/// Servers on one thread that only send tokens at fixed times. They create loads that are too
-/// high for the mock server, a simulation of llama-server. All sentences have the same tokens.
+/// Servers on one thread that do nothing but send tokens at fixed times, under loads that are too
+/// high for the mock server, which simulates llama-server. All sentences have the same number of
+/// tokens.
 class token_hose {
  public:
     using time_point = std::chrono::steady_clock::time_point;

@@ -39,8 +39,9 @@ inline service_config impatient(service_config c) {
 }
 
 /// Reads a TANDEM_ variable of the environment.
-inline int number_from(const char* variable, int otherwise) {
-    return static_cast<int>(test::number_from(variable, static_cast<std::uint64_t>(otherwise)));
+inline int number_from_environment(const char* variable, int otherwise) {
+    return static_cast<int>(
+        test::number_from_environment(variable, static_cast<std::uint64_t>(otherwise)));
 }
 
 /// Real servers that suffer faults while talkers use them. TANDEM_CHAOS_SEED sets the seed of the
@@ -49,8 +50,8 @@ inline int number_from(const char* variable, int otherwise) {
 class chaos : public ::testing::Test {
  protected:
     void SetUp() override {
-        const auto why_not = real_server::missing();
-        if (!why_not.empty() && real_server::required()) FAIL() << why_not;
+        const auto why_not = real_server::why_unavailable();
+        if (!why_not.empty() && real_server::is_required()) FAIL() << why_not;
         if (!why_not.empty()) GTEST_SKIP() << why_not;
         std::cout << "TANDEM_CHAOS_SEED=" << seed_ << std::endl;
         if (const char* file = std::getenv("TANDEM_CHAOS_LOG"))
@@ -131,7 +132,8 @@ class chaos : public ::testing::Test {
     }
 
     int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(dice_); }
-    /// Waits for this time. Faults strike at any moment, not after an observed event.
+    /// Waits for this time, because faults should happen at any moment, not after an observed
+    /// event.
     static void let_pass(duration time) {
         boost::asio::io_context ioc;
         boost::asio::steady_timer timer(ioc, time);
@@ -160,8 +162,8 @@ class chaos : public ::testing::Test {
                 }};
     }
 
-    std::uint64_t seed_ = static_cast<std::uint64_t>(
-        number_from("TANDEM_CHAOS_SEED", static_cast<int>(std::random_device()() >> 1)));
+    std::uint64_t seed_ = static_cast<std::uint64_t>(number_from_environment(
+        "TANDEM_CHAOS_SEED", static_cast<int>(std::random_device()() >> 1)));
     std::mt19937_64 dice_{seed_};
     std::shared_ptr<std::ofstream> log_file_;
     std::shared_ptr<std::mutex> log_lock_ = std::make_shared<std::mutex>();

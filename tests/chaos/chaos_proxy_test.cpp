@@ -20,7 +20,7 @@ using ::testing::Lt;
 
 class the_proxy : public ::testing::Test {
  protected:
-    static chaos_plan always(ill what) {
+    static chaos_plan always(connection_fault what) {
         chaos_plan plan;
         plan.weights = {};
         plan.weight(what) = 1;
@@ -51,22 +51,23 @@ class the_proxy : public ::testing::Test {
 };
 
 TEST_F(the_proxy, passes_everything_on) {
-    auto proxy = proxy_with(always(ill::none));
+    auto proxy = proxy_with(always(connection_fault::none));
     http_probe direct(server_.url()), through(proxy.url());
     EXPECT_EQ(through.complete(request())->text(), direct.complete(request())->text());
-    EXPECT_EQ(proxy.count(ill::none), 1);
+    EXPECT_EQ(proxy.count(connection_fault::none), 1);
     EXPECT_TRUE(poll_until([&] { return proxy.running() == 0; }));
 }
 
 TEST_F(the_proxy, passes_everything_on_late) {
-    auto proxy = proxy_with(always(ill::delay));
+    auto proxy = proxy_with(always(connection_fault::delay));
     http_probe direct(server_.url()), through(proxy.url());
     EXPECT_EQ(through.complete(request())->text(), direct.complete(request())->text());
-    EXPECT_EQ(proxy.count(ill::delay), 1);
+    EXPECT_EQ(proxy.count(connection_fault::delay), 1);
 }
 
 TEST_F(the_proxy, ends_connections_somewhere) {
-    for (const auto what : {ill::drop, ill::reset, ill::close}) {
+    for (const auto what :
+         {connection_fault::drop, connection_fault::reset, connection_fault::close}) {
         auto proxy = proxy_with(always(what));
         http_probe probe(proxy.url());
         EXPECT_EQ(streams_that_end(probe, 20), 0) << static_cast<int>(what);
@@ -76,10 +77,10 @@ TEST_F(the_proxy, ends_connections_somewhere) {
 }
 
 TEST_F(the_proxy, lets_a_stalled_connection_hang_until_the_client_leaves) {
-    auto proxy = proxy_with(always(ill::stall));
+    auto proxy = proxy_with(always(connection_fault::stall));
     http_probe probe(proxy.url());
     auto answer = probe.start(request());
-    EXPECT_TRUE(probe.wait_until([&] { return proxy.count(ill::stall) == 1; }));
+    EXPECT_TRUE(probe.wait_until([&] { return proxy.count(connection_fault::stall) == 1; }));
     // Waits until the server has sent the whole stream.
     EXPECT_TRUE(poll_until([&] {
         const auto slots = server_.observe().slots;
@@ -93,16 +94,16 @@ TEST_F(the_proxy, lets_a_stalled_connection_hang_until_the_client_leaves) {
 }
 
 TEST_F(the_proxy, corrupts_one_byte) {
-    auto plan = always(ill::corrupt);
+    auto plan = always(connection_fault::corrupt);
     plan.within = 1;  // the second byte of the request or of the answer
     auto proxy = proxy_with(plan);
     http_probe probe(proxy.url());
     EXPECT_EQ(streams_that_end(probe, 5), 0);
-    EXPECT_EQ(proxy.count(ill::corrupt), 5);
+    EXPECT_EQ(proxy.count(connection_fault::corrupt), 5);
 }
 
 TEST_F(the_proxy, closes_its_port_and_opens_the_same_again) {
-    auto proxy = proxy_with(always(ill::none));
+    auto proxy = proxy_with(always(connection_fault::none));
     http_probe probe(proxy.url());
     const auto port = proxy.port();
     proxy.close_port();
@@ -113,18 +114,18 @@ TEST_F(the_proxy, closes_its_port_and_opens_the_same_again) {
 }
 
 TEST_F(the_proxy, resets_what_runs_when_its_port_closes) {
-    auto proxy = proxy_with(always(ill::stall));
+    auto proxy = proxy_with(always(connection_fault::stall));
     http_probe probe(proxy.url());
     auto answer = probe.start(request());
-    EXPECT_TRUE(probe.wait_until([&] { return proxy.count(ill::stall) == 1; }));
+    EXPECT_TRUE(probe.wait_until([&] { return proxy.count(connection_fault::stall) == 1; }));
     proxy.close_port();
     EXPECT_TRUE(probe.wait_for_end(*answer));
     EXPECT_TRUE(answer->error());
 }
 
 TEST_F(the_proxy, throws_the_same_dice_for_the_same_seed) {
-    auto plan = always(ill::none);
-    plan.weight(ill::close) = 1;
+    auto plan = always(connection_fault::none);
+    plan.weight(connection_fault::close) = 1;
     plan.seed = 7;
     std::array<int, 2> whole{};
     for (auto& count : whole) {

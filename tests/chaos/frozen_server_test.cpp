@@ -12,7 +12,7 @@ class a_frozen_server : public chaos {
  protected:
     // The slots of a server that ran requests after the first `uses` uses in the log.
     static std::set<int> slots_used(const real_server& s, std::size_t uses) {
-        const auto all = uses_in_log(s.log());
+        const auto all = parse_slot_uses(s.log());
         std::set<int> numbers;
         for (auto i = uses; i < all.size(); ++i) numbers.insert(all[i].slot);
         return numbers;
@@ -35,7 +35,7 @@ TEST_F(a_frozen_server, is_left_for_another_and_loses_no_slot) {
         EXPECT_TRUE(poll_until([&] { return people.replies() >= before + 8; }));
         server(0).thaw();
         note("THAW");
-        EXPECT_TRUE(poll_until([&, uses = uses_in_log(server(0).log()).size()] {
+        EXPECT_TRUE(poll_until([&, uses = parse_slot_uses(server(0).log()).size()] {
             return slots_used(server(0), uses).size() == slots;
         })) << "each of its slots is used again";
     }

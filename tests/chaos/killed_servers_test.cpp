@@ -30,7 +30,7 @@ class killed_servers : public chaos {
 TEST_F(killed_servers, leave_no_trace_in_the_replies_of_a_service) {
     start_servers(2);
     const auto texts = undisturbed(service_of(urls()));
-    const int wanted = number_from("TANDEM_CHAOS_REPLIES", 200);
+    const int wanted = number_from_environment("TANDEM_CHAOS_REPLIES", 200);
     talkers people(service_of(urls()), observed(), {.max_speech = 100ms, .seed = seed()}, texts);
     int kills = 0;
     for (; !people.done() && (people.replies() < wanted || kills < wanted / 2); ++kills) {
@@ -51,7 +51,7 @@ TEST_F(killed_servers, are_waited_for_if_there_is_no_other) {
     config.failover.retries = 3;
     config.failover.resume_within = 5s;
     const auto texts = undisturbed(config);
-    const int wanted = number_from("TANDEM_CHAOS_KILLS", 3);
+    const int wanted = number_from_environment("TANDEM_CHAOS_KILLS", 3);
     talkers people(config, observed(), {.max_speech = 100ms, .seed = seed()}, texts);
     for (int kills = 0; kills < wanted && !people.done(); ++kills) {
         const int before = people.replies();

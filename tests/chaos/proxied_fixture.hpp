@@ -31,28 +31,31 @@ class proxied_servers : public chaos {
     /// `well` + 34.
     void make_network_bad(bool corrupts, int well = 40) {
         chaos_plan plan{.seed = seed()};
-        plan.weight(ill::none) = well;
-        plan.weight(ill::delay) = 10;
-        for (const auto i : {ill::drop, ill::stall, ill::reset, ill::close}) plan.weight(i) = 3;
-        plan.weight(ill::corrupt) = corrupts ? 12 : 0;
+        plan.weight(connection_fault::none) = well;
+        plan.weight(connection_fault::delay) = 10;
+        for (const auto i : {connection_fault::drop, connection_fault::stall,
+                             connection_fault::reset, connection_fault::close})
+            plan.weight(i) = 3;
+        plan.weight(connection_fault::corrupt) = corrupts ? 12 : 0;
         for (const auto& p : proxies_) p->set_plan(plan);
     }
     void make_network_good() {
         for (const auto& p : proxies_) p->set_plan({});
     }
 
-    int ill_total(ill i) const {
+    int fault_total(connection_fault i) const {
         int total = 0;
         for (const auto& p : proxies_) total += p->count(i);
         return total;
     }
-    std::string ills() const {
+    std::string fault_counts() const {
         return fmt::format(
             "{} connections passed, {} late, {} dropped, {} stalled, {} reset, {} closed, "
             "{} corrupted",
-            ill_total(ill::none), ill_total(ill::delay), ill_total(ill::drop),
-            ill_total(ill::stall), ill_total(ill::reset), ill_total(ill::close),
-            ill_total(ill::corrupt));
+            fault_total(connection_fault::none), fault_total(connection_fault::delay),
+            fault_total(connection_fault::drop), fault_total(connection_fault::stall),
+            fault_total(connection_fault::reset), fault_total(connection_fault::close),
+            fault_total(connection_fault::corrupt));
     }
 
     /// Expects that no connection is left, and no request on a server.

@@ -85,7 +85,7 @@ TEST_F(recorded_servers, behind_a_bad_network_are_played_to_the_same_chunks_and_
     make_network_bad(false);
     std::string lines;
     const auto then = record(lines);
-    std::cout << ills() << "; " << then.chunks.size() << " chunks, " << then.retries
+    std::cout << fault_counts() << "; " << then.chunks.size() << " chunks, " << then.retries
               << " retries\n";
     EXPECT_GT(then.retries, 0);
     const auto again = play(lines, proxied_config());

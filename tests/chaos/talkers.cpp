@@ -97,7 +97,7 @@ class talkers::talker {
             while (auto r = said.next()) {
                 co_await listen(*r, voice);
                 all_.note(fmt::format("{}/{}", d->id, ++number), r->result());
-                // After a failure, the next question would have another history.
+                // After a failure, the next question would follow a different history.
                 if (r->result().error) break;
             }
         }

@@ -78,8 +78,8 @@ class talkers {
     int chunks() const { return chunks_; }
     bool done() const { return done_; }
 
-    /// Waits up to two minutes for the running dialogues. If the plan sets no number of dialogues,
-    /// begins no more of them.
+    /// Waits up to two minutes for the running dialogues. If the plan does not limit the number of
+    /// dialogues, begins no more of them.
     talk_totals finish();
     /// Valid after finish().
     const turn_texts& texts() const { return texts_; }

@@ -1,4 +1,4 @@
-// Three gateways of a cluster enforce the limits of a key together.
+// Three gateways of a cluster jointly enforce the limits of a key.
 
 #include "gateway/http_client.hpp"
 #include "gateway/server/gateway_server.hpp"

@@ -1,8 +1,8 @@
-// The scripts do to the store what slot_ledger, their twin in C++, does to its records.
+// The scripts do to the store what slot_ledger, their C++ counterpart, does to its records.
 
 #include "cluster/lending_commands.hpp"
 #include "cluster/store/store_script.hpp"
-#include "played_store.hpp"
+#include "simulated_store_state.hpp"
 #include "store_fixture.hpp"
 #include "support/run_settings.hpp"
 #include "unit/cluster/slot_ledger.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace tandem::cluster;
 using tandem::test::slot_ledger;
-using tandem::testing::in_played_store;
+using tandem::testing::with_simulated_store_state;
 
 constexpr int slots = 4;
 const std::vector<std::string> gateways{"a", "b", "c"};
@@ -147,9 +147,9 @@ class lending_scripts : public tandem::testing::store_fixture {
 
     store_link link{loop.get_executor(), options(), {}};
     store_link messages{loop.get_executor(), options(), {}};
-    store_script beat_script = in_played_store(scripts::renew_lease());
-    store_script claim_script = in_played_store(scripts::claim_slots());
-    store_script offer_script = in_played_store(scripts::offer_slot());
+    store_script beat_script = with_simulated_store_state(scripts::renew_lease());
+    store_script claim_script = with_simulated_store_state(scripts::claim_slots());
+    store_script offer_script = with_simulated_store_state(scripts::offer_slot());
     slot_ledger ledger;
     std::map<std::string, std::vector<slot_ledger::loan_record>> known;
     std::vector<std::string> heard;
@@ -160,7 +160,8 @@ class lending_scripts : public tandem::testing::store_fixture {
 };
 
 TEST_F(lending_scripts, do_what_the_ledger_does) {
-    const auto steps = static_cast<int>(tandem::test::number_from("TANDEM_SCRIPT_STEPS", 20'000));
+    const auto steps =
+        static_cast<int>(tandem::test::number_from_environment("TANDEM_SCRIPT_STEPS", 20'000));
     std::vector<std::string> expected;
     for (int i = 0; i < steps && differences == 0; ++i) {
         act();

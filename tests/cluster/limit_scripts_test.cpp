@@ -3,7 +3,7 @@
 #include "cluster/store/store_script.hpp"
 #include "gateway/access/rate_limit.hpp"
 #include "gateway/cluster/cluster_limits.hpp"
-#include "played_store.hpp"
+#include "simulated_store_state.hpp"
 #include "store_fixture.hpp"
 #include "support/run_settings.hpp"
 
@@ -58,7 +58,7 @@ class usage_ledger {
         known_processes[gateway] = processes.at(gateway);
     }
 
-    /// That runs now. The store knows it from its first beat.
+    /// The current process of each gateway. The store knows it from the first beat on.
     std::map<std::string, std::string> processes{{"a", "1"}, {"b", "1"}, {"c", "1"}};
 
  private:
@@ -183,9 +183,9 @@ class limit_scripts : public tandem::testing::store_fixture {
     }
 
     store_link link{loop.get_executor(), options(), {}};
-    store_script admit = tandem::testing::in_played_store(scripts::admit_request());
-    store_script settle = tandem::testing::in_played_store(scripts::record_usage());
-    store_script beat = tandem::testing::in_played_store(scripts::renew_lease());
+    store_script admit = tandem::testing::with_simulated_store_state(scripts::admit_request());
+    store_script settle = tandem::testing::with_simulated_store_state(scripts::record_usage());
+    store_script beat = tandem::testing::with_simulated_store_state(scripts::renew_lease());
     usage_ledger ledger;
     std::mt19937_64 random{1};
     std::int64_t now = 1'000'000;
@@ -195,7 +195,8 @@ class limit_scripts : public tandem::testing::store_fixture {
 };
 
 TEST_F(limit_scripts, do_what_rate_limit_does) {
-    const auto steps = static_cast<int>(tandem::test::number_from("TANDEM_SCRIPT_STEPS", 10'000));
+    const auto steps =
+        static_cast<int>(tandem::test::number_from_environment("TANDEM_SCRIPT_STEPS", 10'000));
     for (int i = 0; i < steps && differences == 0; ++i) {
         act();
         ASSERT_TRUE(i % 100 != 0 || run_until([&] { return running == 0; }));

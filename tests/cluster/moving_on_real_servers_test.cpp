@@ -43,12 +43,12 @@ std::vector<known_answer> find_long_answers() {
 class real_moving_sessions : public store_fixture {
  protected:
     void SetUp() override {
-        const auto missing = real_server::missing();
+        const auto missing = real_server::why_unavailable();
         if (missing.empty()) {
             for (auto& s : servers_) s.emplace(std::vector<std::string>{"--parallel", "2"});
             return;
         }
-        if (real_server::required()) FAIL() << missing;
+        if (real_server::is_required()) FAIL() << missing;
         GTEST_SKIP() << missing;
     }
 

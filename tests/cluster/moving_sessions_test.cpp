@@ -155,7 +155,8 @@ TEST_F(moving_sessions, are_reported_to_other_gateways_as_load) {
     EXPECT_TRUE(run_until([this] { return read_load("conversations " + server_) == 1; }));
 }
 
-// This gateway's requests alone, one on 64 slots, do not show the speed of all slots.
+// From its own requests alone, one at a time on 64 slots, this gateway cannot learn the speed of
+// all slots.
 TEST_F(moving_sessions, show_the_speed_of_a_server_together_with_requests_of_other_gateways) {
     connect(link);
     add_other_gateway({{"running " + server_, 60}});
@@ -181,7 +182,7 @@ TEST_F(moving_sessions, are_refused_while_the_voices_of_other_gateways_need_all_
     }));
 }
 
-// A gateway watches the slots of a killed one for a second, so the test needs several gateways.
+// A gateway watches the slots of a killed gateway for a second, so the test needs several gateways.
 TEST_F(moving_sessions, lose_no_word_by_10_kills) {
     std::mt19937 random(17);
     const auto draw = [&](int most) { return std::uniform_int_distribution(0, most)(random); };
@@ -232,7 +233,7 @@ TEST_F(moving_sessions, can_be_taken_from_a_gateway_that_runs) {
     EXPECT_EQ(second.read("end")["finish_reason"], "interrupted");
 }
 
-// A long record takes a while to write, and this client does not report which text it has.
+// A long record takes a while to write, and this client does not report which text it has received.
 TEST_F(moving_sessions, have_each_chunk_that_a_gateway_that_runs_has_sent) {
     const auto a = make_gateway();
     const auto b = make_gateway();

@@ -40,7 +40,7 @@ class conversations_of_a_cluster : public serve_test {
                                  "--gateway-id", id});
         return serve(std::move(more));
     }
-    /// Waits until all have joined: a gateway listens before the store has answered it.
+    /// Waits until all gateways have joined: a gateway listens before the store has answered it.
     void wait_for_members(std::size_t count) const {
         EXPECT_TRUE(poll_until([&] {
             const auto status = run({"cluster", "--cluster", store.url(), "--json"}).out;

@@ -18,7 +18,7 @@ using testing::Not;
 class bench : public tandem::testing::replay_test {
  protected:
     std::vector<std::string> bench_args(std::vector<std::string> more) const {
-        // Even on a slow machine, no reply ends by a timeout.
+        // Long enough that no reply times out, even on a slow machine.
         std::vector<std::string> all{"bench",
                                      "--reuse-guard=0",
                                      "--connect-timeout=1h",
@@ -196,7 +196,8 @@ TEST_F(bench, reports_what_there_is_when_it_is_stopped) {
 }
 
 TEST_F(bench, finds_how_many_callers_a_server_carries) {
-    // 160 tokens/s for listeners who use up about 13 each. The limits are wide for slow machines.
+    // 160 tokens/s for listeners who use about 13 each. The bounds are wide, because machines may
+    // be slow.
     start_server({.parallel = 4, .tokens_per_second = 40});
     const auto r = run_bench({"--json", "--capacity", "--duration", "500ms", "--tts", "wpm=600",
                               "--first-chunk-within", "10s", "--gap-within", "1s"});

@@ -1,5 +1,5 @@
 #include "replay_fixture.hpp"
-#include "wav_look.hpp"
+#include "wav_segments.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +70,7 @@ class chat : public replay_test {
         auto end = child.wait();
         return {end.status, std::move(end.out), std::move(end.err)};
     }
-    std::vector<stretch_of_sound> look() const { return look_at_wav(wav, 10); }
+    std::vector<sound_segment> look() const { return split_wav_at_silence(wav, 10); }
     // The lengths of all periods of speech or of silence, starting with the first speech.
     std::vector<double> lengths(bool of_speech) const {
         std::vector<double> found;
@@ -96,8 +96,8 @@ class chat : public replay_test {
 const auto story_heard = ElementsAre(DoubleNear(1200, exactly), DoubleNear(600, exactly),
                                      DoubleNear(800, exactly), DoubleNear(400, exactly));
 
-// Each silence has the length that the chunk reports. It lasts at least the pause, and longer if
-// the machine is late.
+// Each silence is as long as the chunk reports: at least the pause, and longer if the machine is
+// slow.
 void expect_pauses(const std::vector<double>& silences, const std::vector<json>& chunks) {
     ASSERT_EQ(chunks.size(), silences.size() + 1);
     for (std::size_t i = 0; i < silences.size(); ++i) {
@@ -465,7 +465,7 @@ TEST_F(chat, is_heard_by_espeak_ng) {
         // Finds the silence in the waveform that ends where the sentence begins.
         const auto begins = chunks[i]["at_ms"].get<double>();
         double pause = 0;
-        for (const auto& s : look_at_wav(wav, 100))
+        for (const auto& s : split_wav_at_silence(wav, 100))
             if (!s.is_speech && std::abs(s.at_ms + s.ms - begins) < 50) pause = s.ms;
         EXPECT_GE(pause, pause_ms - 2 * exactly) << chunks[i];
         EXPECT_NEAR(pause, chunks[i]["silence_ms"].get<double>(), 2 * exactly) << chunks[i];

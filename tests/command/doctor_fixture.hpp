@@ -14,7 +14,7 @@ namespace tandem::testing {
 using nlohmann::json;
 
 /// The exit status and output of a run of `tandem doctor`.
-struct examination {
+struct doctor_run {
     int status = 0;
     std::string out{};
     std::string err{};
@@ -35,7 +35,7 @@ inline child_process start_doctor(std::vector<std::string> args) {
     return child_process(TANDEM_COMMAND, {.args = std::move(args)});
 }
 
-inline examination ended(child_process& child) {
+inline doctor_run wait_for_doctor(child_process& child) {
     auto end = child.wait();
     return {end.status, std::move(end.out), std::move(end.err)};
 }

@@ -12,16 +12,16 @@ using namespace tandem::testing;
 class doctor_at_the_real_server : public testing::Test {
  protected:
     void SetUp() override {
-        const auto why_not = real_server::missing();
-        if (!why_not.empty() && real_server::required()) FAIL() << why_not;
+        const auto why_not = real_server::why_unavailable();
+        if (!why_not.empty() && real_server::is_required()) FAIL() << why_not;
         if (!why_not.empty()) GTEST_SKIP() << why_not;
     }
-    examination run(const std::vector<std::string>& server_args,
-                    std::vector<std::string> more = {"--json"}) {
+    doctor_run run(const std::vector<std::string>& server_args,
+                   std::vector<std::string> more = {"--json"}) {
         server_.emplace(server_args);
         more.insert(more.begin(), {"--url", server_->url()});
         auto child = start_doctor(std::move(more));
-        return ended(child);
+        return wait_for_doctor(child);
     }
 
     std::optional<real_server> server_;

@@ -30,9 +30,9 @@ class doctor : public testing::Test {
         if (!names_server) more.insert(more.begin(), {"--url", server_->url()});
         return start_doctor(std::move(more));
     }
-    examination run(std::vector<std::string> more = {"--json"}) const {
+    doctor_run run(std::vector<std::string> more = {"--json"}) const {
         auto child = start(std::move(more));
-        return ended(child);
+        return wait_for_doctor(child);
     }
 
     std::optional<tandem::mock::server> server_;
@@ -313,7 +313,7 @@ TEST_F(doctor, sees_that_others_used_a_slot_for_a_moment) {
         [](const auto& seen) { return seen.of_path("/completion").size() == 4; }));
     http_probe others(server_->url());
     others.post("/completion", {{"prompt", "x"}, {"id_slot", 2}, {"n_predict", 1}});
-    const auto r = ended(child);
+    const auto r = wait_for_doctor(child);
     EXPECT_EQ(r.check("other_clients")["status"], "warning") << r.out;
     EXPECT_EQ(r.check("other_clients")["value"], 1);
 }
@@ -338,7 +338,7 @@ TEST_P(doctor_stopped, reports_what_is_known) {
     ASSERT_TRUE(server_->wait_until(
         [](const auto& seen) { return seen.of_path("/completion").size() == 2; }));
     child.send_signal(GetParam().number);
-    const auto r = ended(child);
+    const auto r = wait_for_doctor(child);
     EXPECT_EQ(r.status, 128 + GetParam().number);
     EXPECT_EQ(r.object()["stopped"], true);
     EXPECT_EQ(r.check("requests")["status"], "note");
@@ -354,7 +354,7 @@ TEST_F(doctor, ends_with_a_message_when_the_disk_is_full) {
     start_server();
     child_process child(TANDEM_COMMAND, {.args = {"doctor", "--quick", "--url", server_->url()},
                                          .out_file = "/dev/full"});
-    const auto r = ended(child);
+    const auto r = wait_for_doctor(child);
     EXPECT_EQ(r.status, 1);
     EXPECT_THAT(r.err, HasSubstr("cannot write to stdout: No space left on device"));
 }

@@ -87,7 +87,7 @@ TEST_F(replay_faults, continue_with_the_other_prompts_if_one_is_too_long) {
     EXPECT_EQ(r.event("end")["id"], "p2");
 }
 
-// The second sentence waits for the token after it.
+// The second sentence is complete only with the token after it.
 TEST_F(replay_faults, keep_complete_sentences_when_the_server_dies) {
     start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 1}}});
     const auto r = run({"--json", "--retries", "0", "--prompt", "count"});

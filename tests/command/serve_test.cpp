@@ -247,8 +247,8 @@ class serve_hangup_test : public serve_test {
         write(keys_, file_of(old_));
         return serve({"--model", "talk", "--keys", keys_, "--audit", audit_});
     }
-    /// One handler reopens the audit file and reloads the keys. So the new keys apply once the new
-    /// file exists.
+    /// The handler that reopens the audit file also reloads the keys, so the new keys apply once
+    /// the new file exists.
     bool hang_up(running_gateway& g) {
         std::filesystem::remove(audit_);
         g.process.send_signal(SIGHUP);

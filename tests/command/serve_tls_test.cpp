@@ -30,8 +30,8 @@ class serve_tls_test : public serve_test {
         return serve(
             {"--model", "talk", "--tls-cert", cert_, "--tls-key", key_, "--audit", audit_});
     }
-    /// One handler reopens the audit file and reloads the certificate. So the new certificate is in
-    /// use once the new file exists.
+    /// The handler that reopens the audit file also reloads the certificate, so the new certificate
+    /// is in use once the new file exists.
     bool hang_up(running_gateway& g) {
         fs::remove(audit_);
         g.process.send_signal(SIGHUP);

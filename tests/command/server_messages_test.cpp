@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Every command names a server that cannot be used, and the flags to correct, in the same words.
+// Every command uses the same words to name a server that cannot be used, and the flags to correct.
 namespace tandem::testing {
 namespace {
 

@@ -28,8 +28,8 @@ class contract : public ::testing::TestWithParam<server_kind> {
  protected:
     void SetUp() override {
         if (GetParam() == server_kind::real) {
-            const auto why_not = real_server::missing();
-            if (!why_not.empty() && real_server::required()) FAIL() << why_not;
+            const auto why_not = real_server::why_unavailable();
+            if (!why_not.empty() && real_server::is_required()) FAIL() << why_not;
             if (!why_not.empty()) GTEST_SKIP() << why_not;
             real_ = std::make_unique<real_server>(arguments_);
         } else {

@@ -19,7 +19,7 @@
 namespace tandem::testing {
 namespace {
 
-using test::number_from;
+using test::number_from_environment;
 
 class caller;
 
@@ -374,7 +374,7 @@ std::string as_text(const std::vector<chat_message>& history) {
 
 // The text of a turn must be the server's answer to the conversation's prompt. For the mock server,
 // each prompt contains a marker. A marker would make the talk model generate unstable nonsense, so
-// its first prompt has no marker, and later turns are not compared.
+// the real server's first prompt has none, and its later turns are not compared.
 std::size_t conversations_contract::turns_to_compare(const caller& c) const {
     return GetParam() == server_kind::mock ? c.texts().size()
                                            : std::min<std::size_t>(1, c.texts().size());
@@ -387,7 +387,7 @@ TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
     config.client.limits.queue_timeout = std::chrono::minutes(5);
     service bots(loop().ioc.get_executor(), config, kept_log());
     const auto questions = first_questions();
-    const int count = static_cast<int>(number_from("TANDEM_CONVERSATIONS", 200));
+    const int count = static_cast<int>(number_from_environment("TANDEM_CONVERSATIONS", 200));
     std::vector<std::unique_ptr<caller>> callers;
     for (int i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(i);

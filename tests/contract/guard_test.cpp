@@ -6,7 +6,7 @@
 #include <iostream>
 
 // With a guard, the servers' logs show that slots are used in turn, and never within their guard.
-// Without a guard, and with verified cuts, the tests check the client's view.
+// Without a guard, and with verified cuts, the tests check what the client reports.
 namespace tandem::testing {
 namespace {
 
@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 // The servers run in parallel, so that the guards of many replies elapse at the same time.
 constexpr std::size_t servers = 8;
 constexpr milliseconds reuse_guard_time = std::chrono::seconds(2);
-// The server notices a cut after the client has made it, and even later on a busy machine.
+// The server notices a cut only after the client has made it, and even later on a busy machine.
 constexpr milliseconds notice_time = reuse_guard_time / 4;
 
 // Runs one turn after another on its own server.
@@ -40,7 +40,7 @@ class guarded_speaker {
         return false;
     }
 
-    std::vector<logged_use> uses() const { return server_.finished_uses(); }
+    std::vector<logged_slot_use> uses() const { return server_.finished_uses(); }
     int requests() const { return requests_; }
 
  private:
@@ -60,7 +60,7 @@ class guarded_speaker {
 };
 
 // The shortest time between two uses of one slot.
-microseconds min_rest(const std::vector<logged_use>& uses) {
+microseconds min_rest(const std::vector<logged_slot_use>& uses) {
     auto shortest = microseconds::max();
     for (std::size_t i = 0; i < uses.size(); ++i)
         for (std::size_t k = i + 1; k < uses.size(); ++k) {
@@ -73,7 +73,7 @@ microseconds min_rest(const std::vector<logged_use>& uses) {
 
 // Each use takes the other slot, unless the previous slot has rested for the whole guard. After two
 // uses in quick succession, both guards may have elapsed when the client chooses a slot.
-void expect_in_turn(const std::vector<logged_use>& uses) {
+void expect_in_turn(const std::vector<logged_slot_use>& uses) {
     ASSERT_GE(uses.size(), 2u);
     EXPECT_EQ(uses[0].slot, 0);
     for (std::size_t i = 1; i < uses.size(); ++i) {
@@ -142,7 +142,7 @@ TEST_P(cut_contract, a_verified_cut_reports_how_long_the_slot_took_to_get_idle) 
     auto c = client_config();
     c.server.verify_cut = true;
     client llm(loop().ioc.get_executor(), c, kept_log());
-    consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
+    consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::do_not_continue);
     ASSERT_TRUE(
         loop().run_until([this] { return log().count(log_level::debug, "slot 0: idle") == 1; }));
     said.interrupt();

@@ -15,7 +15,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-using test::number_from;
+using test::number_from_environment;
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -38,8 +38,8 @@ class interrupt_timing : public contract {
         double guard_wait_ms = 0;
     };
 
-    const int count_ = static_cast<int>(number_from("TANDEM_INTERRUPTS", 12));
-    const milliseconds every_{number_from("TANDEM_INTERRUPT_EVERY_MS", 50)};
+    const int count_ = static_cast<int>(number_from_environment("TANDEM_INTERRUPTS", 12));
+    const milliseconds every_{number_from_environment("TANDEM_INTERRUPT_EVERY_MS", 50)};
 
     void wait_until(clock::time_point t) {
         boost::asio::steady_timer timer(loop().ioc, t);
@@ -56,7 +56,7 @@ class interrupt_timing : public contract {
         for (int i = 0; i < count_; ++i) {
             const auto started = clock::now();
             consumer said(llm.start(turns[static_cast<std::size_t>(i) % turns.size()].prompt),
-                          interrupts ? consumer::say_nothing : consumer::continue_at_once);
+                          interrupts ? consumer::do_not_continue : consumer::continue_at_once);
             wait_until(started + every_);
             loop().run_until([&] { return !said.chunks().empty(); });
             if (interrupts) said.interrupt();
@@ -87,7 +87,7 @@ TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
 
 // Each reply uses one slot, which is free again when the guard after its cut has elapsed.
 TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
-    const milliseconds guard(number_from("TANDEM_GUARD_MS", 200));
+    const milliseconds guard(number_from_environment("TANDEM_GUARD_MS", 200));
     auto c = client_config();
     c.server.reuse_guard = guard;
     client llm(loop().ioc.get_executor(), c, kept_log());
@@ -96,7 +96,7 @@ TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
     for (int i = 0; i < count_; ++i) {
         // The reply's times are measured from a moment between `before` and `after`.
         const auto before = clock::now();
-        consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
+        consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::do_not_continue);
         loop().ioc.poll();
         const auto after = clock::now();
         loop().run_until([&] { return !said.chunks().empty(); });

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <utility>
 
-// Many cuts in a row leave no busy slots, descriptors or memory behind.
+// Many cuts in a row leave no busy slots behind, and leak neither descriptors nor memory.
 namespace tandem::testing {
 namespace {
 

@@ -113,7 +113,7 @@ TEST_P(pacing_contract, a_prefilled_slot_evaluates_one_token_for_the_next_chunk)
     captured_log log;
     client llm(loop().ioc.get_executor(), c, {.log = log.logger()});
     const auto& turn = talk_turn_of("soup-recipe");
-    const auto said = say_prefilled(loop(), log, llm.start(turn.prompt), turn.reply);
+    const auto said = receive_prefilled_reply(loop(), log, llm.start(turn.prompt), turn.reply);
     EXPECT_EQ(said.text(), turn.reply);
     ASSERT_GT(said.chunks().size(), 3u);
     for (std::size_t i = 1; i < said.chunks().size(); ++i)

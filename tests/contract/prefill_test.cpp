@@ -14,7 +14,7 @@ class prefill_contract : public contract {
     json ids_of(const talk_turn& turn) {
         return probe().post("/tokenize", {{"content", turn.prompt}})->parsed().at("tokens");
     }
-    /// A request with all but the last of these ids that generates one token, which is discarded.
+    /// A request with all of these ids except the last. It generates one token, which is discarded.
     static json prefill_of(json ids, int slot) {
         ids.erase(ids.size() - 1);
         return {{"prompt", ids}, {"stream", true}, {"n_predict", 1}, {"id_slot", slot}};

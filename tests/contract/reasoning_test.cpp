@@ -10,7 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* template_file = TANDEM_SOURCE_DIR "/tests/contract/thinking_template.jinja";
-// Those of "</think>\n\n", and the few after it that are evaluated again if an id is unknown.
+// The tokens of "</think>\n\n", and the few after them that are evaluated again if an id is
+// unknown.
 constexpr int few_tokens = 24;
 constexpr int long_character = 4;  // its tokens, which arrive together
 

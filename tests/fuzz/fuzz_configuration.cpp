@@ -45,7 +45,7 @@ void require_rewritable(const config& c, std::string_view input) {
     });
 }
 
-/// With several URLs, only the code that uses the URLs checks each of them.
+/// If there are several URLs, only the code that uses them checks each of them.
 void require_in_range(const config& c, std::size_t urls) {
     for (const auto& fault : check(c)) fuzzing::require(fault.field == "url" && urls > 1);
 }
@@ -105,7 +105,7 @@ void read_flags(std::string_view text) {
                 arguments.push_back(command::flag_name(name) + '=' + value);
         });
     });
-    if (!command::empty_values(app, arguments).empty()) return;
+    if (!command::describe_empty_values(app, arguments).empty()) return;
     try {
         app.parse(std::move(arguments));
     } catch (const CLI::ParseError&) {

@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "os/input_lines.hpp"
+#include "os/interruptible_line_reader.hpp"
 #include "recording/prompt_file.hpp"
 #include "text/characters/utf8.hpp"
 
@@ -15,7 +15,7 @@
 namespace {
 
 using namespace tandem;
-using command::input_lines;
+using command::interruptible_line_reader;
 
 bool is_valid(const std::string& text) {
     return text::find_invalid_utf8(text) == std::string::npos;
@@ -75,11 +75,11 @@ void require_same_lines(std::string_view text, std::size_t most, std::size_t see
     write_in_parts(ends[1], text, seed);
     ::shutdown(ends[1], SHUT_WR);
     constexpr int never_stopped = -1;
-    input_lines input(ends[0], never_stopped, most);
+    interruptible_line_reader input(ends[0], never_stopped, most);
     std::vector<std::string> lines;
     std::string line;
-    using outcome = input_lines::outcome;
-    for (auto what = input.next(line); what != outcome::end; what = input.next(line)) {
+    using outcome = interruptible_line_reader::outcome;
+    for (auto what = input.read_next(line); what != outcome::end; what = input.read_next(line)) {
         fuzzing::require(what == outcome::line || what == outcome::too_long);
         lines.push_back(what == outcome::line ? line : too_long);
     }

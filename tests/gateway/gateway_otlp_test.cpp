@@ -27,7 +27,7 @@ class exporting_gateway : public voice_gateway {
     exporting_gateway() { options.traces.endpoint = collector.url(); }
     ~exporting_gateway() override { end(); }
 
-    /// Waits until this many requests have ended. A request ends after its answer.
+    /// Waits until this many requests have ended, which they do after their answers.
     void wait_for_requests(std::size_t count) {
         EXPECT_TRUE(poll_until([&] { return audited().size() >= count; }));
     }

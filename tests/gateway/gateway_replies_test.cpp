@@ -411,7 +411,7 @@ TEST_F(leaving_client, has_no_status_if_it_left_before_its_answer_began) {
                 HasSubstr(R"(route="/v1/chat/completions",status="none"} 2)"));
 }
 
-// Unread bytes must not hide that the client disconnected after sending them.
+// Bytes that are still unread must not hide that the client disconnected after sending them.
 TEST_F(leaving_client, is_seen_after_a_request_that_it_sent_ahead) {
     start();
     http_client c(port);

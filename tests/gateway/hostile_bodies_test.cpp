@@ -1,5 +1,5 @@
 // The bytes after a request's head: the gateway buffers no more of them than it needs, and uses
-// nothing in them that its checks have not seen.
+// none of them before checking them.
 
 #include "gateway/gateway_fixture.hpp"
 #include "support/poll_until.hpp"

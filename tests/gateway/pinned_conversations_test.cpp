@@ -1,4 +1,4 @@
-// Conversations of several requests, in front of two servers.
+// Conversations of several requests to a gateway with two servers.
 
 #include "gateway/gateway_fixture.hpp"
 
@@ -93,7 +93,7 @@ TEST_F(two_servers, continue_with_a_conversation_whose_server_has_died) {
 
 class a_conversation_with_a_clock : public a_gateway {
  protected:
-    /// The usage of the answer to a dialogue whose system prompt contains the time.
+    /// The token usage of the answer to a dialogue whose system prompt contains the time.
     json usage_at(const std::string& time, int exchanges) {
         auto messages =
             json::array({{{"role", "system"},

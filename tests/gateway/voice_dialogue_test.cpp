@@ -39,7 +39,8 @@ TEST_F(voice_gateway, paces_a_whole_dialogue) {
     EXPECT_EQ(c.close_code(), 1000);
 }
 
-// A chunk that a stale continue released would arrive before the error of the refused message.
+// If the stale continue released a chunk, the chunk would arrive before the error of the refused
+// message.
 TEST_F(voice_gateway, sends_a_chunk_only_after_the_continue_of_the_one_before) {
     start();
     auto c = voice();

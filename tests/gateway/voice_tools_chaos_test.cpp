@@ -256,7 +256,7 @@ class talker {
         }
         if (is_current(m) && m.value("finish_reason", "") != "tool_calls") is_over_ = true;
     }
-    /// A reply that was not interrupted has the model's words, also if it moved to another server.
+    /// A reply that was not interrupted has the model's words, even if it moved to another server.
     void check_text(const json& m) {
         EXPECT_EQ(m.value("text", ""), spoken_[m["reply"]]) << name_ << ": " << m;
         if (m.value("finish_reason", "interrupted") == "interrupted") return;
@@ -327,7 +327,7 @@ class voice_tools_chaos : public voice_gateway {
             return s->observe().of_path("/completion").size() >= 5;
         });
     }
-    /// One server is killed at a time, and is back before the next one is.
+    /// Kills one server at a time, and waits until it is back before killing the next one.
     void kill_servers(std::uint64_t seed) {
         dice d(seed);
         while (!is_done_) {
@@ -369,8 +369,9 @@ class voice_tools_chaos : public voice_gateway {
 
 // The full test runs with TANDEM_TOOL_CONVERSATIONS=200.
 TEST_F(voice_tools_chaos, loses_no_result_and_leaves_no_orphan) {
-    const auto conversations = static_cast<int>(test::number_from("TANDEM_TOOL_CONVERSATIONS", 60));
-    const auto seed = test::number_from("TANDEM_CHAOS_SEED", 1);
+    const auto conversations =
+        static_cast<int>(test::number_from_environment("TANDEM_TOOL_CONVERSATIONS", 60));
+    const auto seed = test::number_from_environment("TANDEM_CHAOS_SEED", 1);
     talk(static_cast<std::size_t>(conversations), seed);
     for (const auto& t : talkers_) t->check(last_prompts_[t->name()]);
     EXPECT_GT(all_.calls, conversations);

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <stdexcept>
 
-// Every way in which a channel ends. The tests are also meant for the thread sanitizer.
+// Every way in which a channel can end. These tests are also run with the thread sanitizer.
 namespace tandem::testing {
 namespace {
 
@@ -192,7 +192,7 @@ TEST_F(failed_channel, reports_at_once_that_its_reply_takes_too_long) {
     expect_end_without_a_pop(errc::reply_timeout);
 }
 
-// Stands for a channel that runs out of memory.
+// Simulates a channel that runs out of memory.
 struct throwing_taker final : detail::chunk_sink {
     std::optional<chunk_id> deliver(chunk) override { throw std::runtime_error("no room"); }
     void on_end(channel_end why, std::optional<reply_result>) noexcept override {

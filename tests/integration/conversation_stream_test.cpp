@@ -1,4 +1,4 @@
-// Conversations without the pace of a voice, and without a chat template.
+// Conversations that are not paced by a voice, and conversations without a chat template.
 
 #include "service_fixture.hpp"
 

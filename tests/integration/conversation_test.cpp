@@ -172,7 +172,7 @@ TEST_F(a_conversation, generates_what_is_missing_after_a_false_interruption) {
 TEST_F(a_conversation, is_resumed_too_if_its_last_words_were_talked_over) {
     start();
     auto talk = bots->create();
-    consumer reply(talk.say("And you?"), consumer::say_nothing);
+    consumer reply(talk.say("And you?"), consumer::do_not_continue);
     loop.run_to_end(reply);
     ASSERT_EQ(reply.chunks().size(), 1u) << "every chunk is handed over, and the reply has ended";
     talk.heard(reply.chunks()[0].id, 4);  // "I am"
@@ -211,7 +211,7 @@ TEST_F(a_conversation, resumes_with_the_options_of_its_turn) {
     talk.append({.role = "user", .content = "Hello!"});
     generation_options options;
     options.max_tokens = 6;
-    consumer reply(talk.generate(options), consumer::say_nothing);
+    consumer reply(talk.generate(options), consumer::do_not_continue);
     loop.run_until([&] { return !reply.chunks().empty(); });
     talk.heard_share(reply.chunks()[0].id, 1.0);
     interrupt(talk, reply);
@@ -419,7 +419,7 @@ TEST_F(a_conversation, asks_its_server_for_nothing_once_it_has_ended) {
     auto reply = say_until_first_chunk(talk, "Hello!");
     talk.end();
     loop.run_to_end(reply);
-    EXPECT_TRUE(loop.runs_out());
+    EXPECT_TRUE(loop.runs_out_of_work());
     EXPECT_THAT(server().observe().of_path("/tokenize"), IsEmpty());
 }
 

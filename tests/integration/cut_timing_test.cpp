@@ -68,7 +68,7 @@ class sentence_server {
         co_await peer.send_chunk(token_event("Yes", 1));
         co_await peer.send_chunk(token_event(".", 2));
         ++sentences_;
-        co_await gate_.opened();
+        co_await gate_.wait_until_open();
         co_await peer.send_chunk(token_event(" No", 3));
         decided_ = true;
         co_await peer.wait_for_close();

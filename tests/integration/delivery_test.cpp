@@ -127,7 +127,7 @@ TEST_F(a_control, changes_nothing_once_the_handle_is_gone) {
     control.interrupt();
     control.continue_after({1, 0});
     control.heard({1, 0}, 3);
-    EXPECT_TRUE(loop.runs_out());
+    EXPECT_TRUE(loop.runs_out_of_work());
 }
 
 TEST_F(a_control, outlives_client_and_context) {
@@ -262,7 +262,7 @@ TEST_F(a_held_conversation, leaves_the_loop_no_work_between_its_turns) {
     start();
     auto talk = bots->create();
     say(talk, "Hello!");
-    EXPECT_TRUE(loop.runs_out());
+    EXPECT_TRUE(loop.runs_out_of_work());
 }
 
 }  // namespace

@@ -199,8 +199,8 @@ TEST_F(a_conversation_with_drafts, skips_drafts_while_no_slot_is_idle) {
     start();
     auto first = bots->create();
     auto second = bots->create();
-    consumer one(first.say("Hello!"), consumer::say_nothing);
-    consumer two(second.say("Hello!"), consumer::say_nothing);
+    consumer one(first.say("Hello!"), consumer::do_not_continue);
+    consumer two(second.say("Hello!"), consumer::do_not_continue);
     loop.run_until([&] { return requests() == 2; });
     auto talk = bots->create();
     const auto drafted = draft(talk, question);
@@ -316,7 +316,7 @@ TEST_F(a_conversation_with_drafts, counts_the_tokens_of_drafts_in_the_next_turn_
     bool is_over = false;
     begin_slow_draft(talk, drafted, is_over);
     ASSERT_TRUE(loop.run_until([&] { return completions(server()).back().generated >= 3; }));
-    consumer reply(talk.say(question), consumer::say_nothing);
+    consumer reply(talk.say(question), consumer::do_not_continue);
     interrupt(talk, reply);
     EXPECT_TRUE(is_over);
     EXPECT_GT(drafted.tokens, 0);
@@ -404,7 +404,7 @@ TEST_F(a_conversation_with_drafts, has_a_kept_slot_at_once_when_its_turn_begins)
     std::vector<consumer> replies;
     const auto add_caller = [&] {
         others.push_back(bots->create());
-        replies.emplace_back(others.back().say("Hello!"), consumer::say_nothing);
+        replies.emplace_back(others.back().say("Hello!"), consumer::do_not_continue);
     };
     add_caller();
     add_caller();
@@ -416,7 +416,7 @@ TEST_F(a_conversation_with_drafts, has_a_kept_slot_at_once_when_its_turn_begins)
     loop.run_until(
         [&] { return log.count(log_level::info, "kept for new turns") == 1 || is_over; });
     ASSERT_FALSE(is_over) << drafted.ec.message();
-    consumer reply(talk.say(question), consumer::say_nothing);
+    consumer reply(talk.say(question), consumer::do_not_continue);
     EXPECT_TRUE(loop.run_until([&] { return requests() == 4; }));
     for (const auto& r : completions(server())) EXPECT_FALSE(r.ended) << "no slot was given back";
     for (auto& other : others) other.interrupt();

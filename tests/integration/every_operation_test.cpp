@@ -36,8 +36,8 @@
 namespace tandem::testing {
 namespace {
 
-/// A token that takes the executor from an operation's initiation, as cancel_after() does, before
-/// it starts the operation.
+/// A completion token that, like cancel_after(), gets the executor from the initiation of an
+/// operation before it starts the operation.
 struct take_executor {
     boost::asio::any_io_executor* executor;
 };
@@ -183,7 +183,7 @@ TEST_F(every_operation, returns_a_future) {
 TEST_F(every_operation, completes_without_anybody_waiting) {
     visit_all([&](const char*, auto begin) { begin(asio::detached); });
     talk->end();  // A draft waits for its turn.
-    EXPECT_TRUE(loop.runs_out());
+    EXPECT_TRUE(loop.runs_out_of_work());
 }
 
 TEST_F(every_operation, completes_on_the_executor_of_its_handler) {
@@ -201,7 +201,7 @@ TEST_F(every_operation, completes_on_the_executor_of_its_handler) {
     }));
 }
 
-// Even on the strand, where it could do so.
+// Not even on the strand, where it could.
 TEST_F(every_operation, does_not_complete_within_the_function_that_starts_it) {
     bool is_starting = false;
     const auto begin_one = [&](const char* name, auto begin) {

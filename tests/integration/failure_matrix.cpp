@@ -285,7 +285,8 @@ consumer failing_reply::meet_the_fault(bool revive) {
 
 void failing_reply::take(consumer& c, const chunk& piece) {
     const bool is_first = piece.id.seq == 0;
-    // The first request, too, may wait for the guard after the last request of the rehearsal.
+    // Even the first request may have to wait for the guard after the last request of the
+    // rehearsal.
     if (what.state == state::waiting_for_the_guard && is_first)
         strike_at_ = "for the reuse guard of slot";
     if (what.state == state::waiting_for_continue && is_first) strike();
@@ -367,7 +368,7 @@ void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     EXPECT_EQ(say().text(), told);
     llm.reset();
     EXPECT_TRUE(server_gets_idle());
-    EXPECT_TRUE(loop.runs_out()) << "the loop has work left";
+    EXPECT_TRUE(loop.runs_out_of_work()) << "the loop has work left";
     EXPECT_EQ(open_descriptors(), descriptors_);
 }
 
@@ -377,7 +378,7 @@ void failing_reply::expect_all_slots_at_once() {
     const int slot_count = config.server.slots.value_or(2);
     std::vector<consumer> all;
     for (int i = 0; i < slot_count; ++i)
-        all.emplace_back(llm->start(prompt), consumer::say_nothing);
+        all.emplace_back(llm->start(prompt), consumer::do_not_continue);
     std::set<int> slots;
     loop.run_until([&] {
         return std::ranges::all_of(all,

@@ -15,10 +15,10 @@
 #include <variant>
 #include <vector>
 
-// Each fault of the mock server in each state of a reply.
+// Every fault of the mock server in every state of a reply.
 namespace tandem::testing {
 
-/// The state of a reply when the fault strikes, in the order of the table's columns.
+/// The state of a reply when the fault occurs, in the order of the table's columns.
 enum class reply_state {
     queued,  ///< another reply has the only slot, and meets the fault
     waiting_for_the_guard,
@@ -115,7 +115,7 @@ class failing_reply : public client_and_mock {
     void expect_all_slots_at_once();
 
     logger own_log_;
-    std::string strike_at_;  // the fault strikes at a log line with this text
+    std::string strike_at_;  // the fault occurs at a log line with this text
     bool is_rehearsed_ = false;
     std::string subject_ = "-";  // start of log lines of the reply that meets the fault
     bool is_revived_ = false;

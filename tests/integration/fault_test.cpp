@@ -103,7 +103,7 @@ TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
     EXPECT_TRUE(server_gets_idle());
 }
 
-// With the default limits, a timeout would report another error, and much later.
+// With the default limits, a timeout would report a different error, and much later.
 TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
     config.chunking.boundary_rule = boundary_rule::classic;
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});
@@ -190,7 +190,7 @@ TEST_F(timeout, between_tokens) {
 TEST_F(timeout, of_the_continue) {
     config.limits.continue_timeout = 50ms;
     start();
-    const auto c = say(consumer::say_nothing);
+    const auto c = say(consumer::do_not_continue);
     EXPECT_EQ(c.error(), errc::continue_timeout);
     EXPECT_EQ(c.chunks().size(), 1u);
     EXPECT_TRUE(server_gets_idle());
@@ -210,7 +210,7 @@ TEST_F(timeout, of_the_continue_does_not_concern_the_last_chunk) {
     config.chunking.first_chunk_max_tokens = config.chunking.chunk_max_tokens = 0;
     server_options.replies = {{prompt, "Yes."}};
     start();
-    EXPECT_EQ(say(consumer::say_nothing).result().finish_reason, finish_reason::eos);
+    EXPECT_EQ(say(consumer::do_not_continue).result().finish_reason, finish_reason::eos);
 }
 
 TEST_F(timeout, of_a_call) {

@@ -43,7 +43,8 @@ TEST_F(given_text, needs_no_server) {
 TEST_F(given_text, stays_in_the_history_as_far_as_it_was_heard) {
     start();
     auto talk = bots->create();
-    consumer greeting(talk.say_text("Good evening. How may I help you?"), consumer::say_nothing);
+    consumer greeting(talk.say_text("Good evening. How may I help you?"),
+                      consumer::do_not_continue);
     loop.run_until([&] { return !greeting.chunks().empty(); });
     talk.heard(greeting.chunks()[0].id, 4);
     interrupt(talk, greeting);
@@ -75,7 +76,7 @@ TEST_F(given_text, said_aside_ends_at_an_interrupt_of_the_conversation) {
     start();
     auto talk = bots->create();
     consumer aside(talk.say_aside("One moment, please. It may take a while."),
-                   consumer::say_nothing);
+                   consumer::do_not_continue);
     loop.run_until([&] { return !aside.chunks().empty(); });
     interrupt(talk, aside);
     EXPECT_EQ(aside.result().finish_reason, finish_reason::interrupted);
@@ -87,7 +88,7 @@ TEST_F(given_text, has_the_lookahead_of_its_options) {
     const std::string text = "Good evening. How may I help you?";
     using function = reply (conversation::*)(std::string, generation_options);
     for (const auto say : {function{&conversation::say_text}, function{&conversation::say_aside}}) {
-        consumer spoken((talk.*say)(text, {.lookahead = 1}), consumer::say_nothing);
+        consumer spoken((talk.*say)(text, {.lookahead = 1}), consumer::do_not_continue);
         loop.run_until([&] { return spoken.chunks().size() == 2; });
         EXPECT_TRUE(spoken.chunks()[1].early);
         go_on_to_the_end(spoken);

@@ -130,7 +130,7 @@ TEST_F(interrupt, while_a_chunk_waits_for_its_consumer) {
 
 TEST_F(interrupt, while_a_chunk_is_spoken) {
     start();
-    auto c = begin(consumer::say_nothing);
+    auto c = begin(consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));
     expect_end(c);
     EXPECT_EQ(completions(), 1u);

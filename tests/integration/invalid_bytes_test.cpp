@@ -150,7 +150,7 @@ TEST_F(invalid_bytes, are_replaced_in_what_was_not_spoken) {
                  true}};
     config.pacing.mode = pacing::stream;
     serve();
-    consumer c(llm->start(prompt), consumer::say_nothing);
+    consumer c(llm->start(prompt), consumer::do_not_continue);
     loop.run_until([&] { return !c.chunks().empty(); });
     c.interrupt();
     loop.run_to_end(c);

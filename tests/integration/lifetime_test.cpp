@@ -12,7 +12,7 @@ TEST_F(lifetime, destroyed_client_ends_its_replies) {
     config.server.slots = 2;
     start();
     std::vector<consumer> said;
-    for (int i = 0; i < 3; ++i) said.emplace_back(llm->start(prompt), consumer::say_nothing);
+    for (int i = 0; i < 3; ++i) said.emplace_back(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return said[0].chunks().size() == 1; }));
     llm.reset();
     for (auto& c : said) {
@@ -53,7 +53,7 @@ TEST_F(lifetime, reply_of_a_destroyed_client_goes_nowhere) {
     EXPECT_EQ(c.error(), errc::client_destroyed);
 }
 
-// As after io_context::stop(), a started operation can neither continue nor complete.
+// As after io_context::stop(), a started operation can then neither continue nor complete.
 class loop_that_runs_no_more : public client_and_mock {
  protected:
     // Begins a reply, and ends client, handle and loop when the server has seen this request.
@@ -122,7 +122,7 @@ TEST_F(lifetime, question_after_the_end_is_answered_with_the_end) {
 
 TEST_F(lifetime, stale_and_foreign_continues_change_nothing) {
     start();
-    consumer c(llm->start(prompt), consumer::say_nothing);
+    consumer c(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));
     const auto id = c.chunks()[0].id;
     c.handle().continue_after({id.reply + 1, id.seq});

@@ -273,8 +273,8 @@ class random_lifetimes : public ::testing::Test {
 
 // TANDEM_LIFETIME_STEPS=1000000 runs the full test. TANDEM_LIFETIME_SEED repeats a failed run.
 TEST_F(random_lifetimes, end_well_in_any_order) {
-    const auto seed = test::number_from("TANDEM_LIFETIME_SEED", std::random_device()());
-    const auto steps = test::number_from("TANDEM_LIFETIME_STEPS", 10'000);
+    const auto seed = test::number_from_environment("TANDEM_LIFETIME_SEED", std::random_device()());
+    const auto steps = test::number_from_environment("TANDEM_LIFETIME_STEPS", 10'000);
     std::cout << "TANDEM_LIFETIME_SEED=" << seed << std::endl;
     take_steps(steps, seed);
     expect_no_descriptor_left();

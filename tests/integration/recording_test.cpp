@@ -43,8 +43,8 @@ class recording_test : public client_and_mock {
         connect();
         return say();
     }
-    // Whether the last chunk is marked as the last depends on which is first: the consumer or the
-    // end.
+    // Whether the last chunk is marked as the last depends on whether the consumer or the end comes
+    // first.
     void expect_the_same(const std::vector<chunk>& recorded) {
         const auto said = play();
         EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();

@@ -54,7 +54,7 @@ TEST_F(restarted_server, that_nobody_missed_is_noticed_by_the_slot_it_used) {
     start();
     expect_story();
     restart_with_slots(1);
-    // The server runs requests for slot 1 on slot 0. The last request of a reply reveals this.
+    // The server now runs requests for slot 1 on slot 0, as the last request of a reply reveals.
     ASSERT_TRUE(loop.run_until([&] {
         expect_story();
         return log.count(log_level::warning, "a request to slot 1 ran on slot 0") > 0;

@@ -37,7 +37,7 @@ class failing_servers : public service_and_mocks {
         auto options = config.client.generation;
         options.grammar = "root ::= .*";
         c.append({.role = "user", .content = "Long"});
-        consumer reply(c.generate(options), consumer::say_nothing);
+        consumer reply(c.generate(options), consumer::do_not_continue);
         loop.run_until([&] { return !reply.chunks().empty(); });
         return reply;
     }
@@ -456,7 +456,7 @@ TEST_F(resumed_turn, is_spoken_on_if_all_of_it_was_generated) {
     auto options = config.client.generation;
     options.grammar = "root ::= .*";
     talk.append({.role = "user", .content = "And you?"});
-    consumer reply(talk.generate(options), consumer::say_nothing);
+    consumer reply(talk.generate(options), consumer::do_not_continue);
     loop.run_to_end(reply);
     talk.heard(reply.chunks().front().id, 4);  // "I am"
     talk.interrupt();

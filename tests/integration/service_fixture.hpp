@@ -58,7 +58,7 @@ class service_and_mocks : public ::testing::Test {
     }
     /// Runs a turn to its first chunk, which is not continued.
     consumer say_until_first_chunk(conversation& c, const std::string& text) {
-        consumer reply(c.say(text), consumer::say_nothing);
+        consumer reply(c.say(text), consumer::do_not_continue);
         loop.run_until([&] { return !reply.chunks().empty() || reply.ended(); });
         return reply;
     }

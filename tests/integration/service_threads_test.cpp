@@ -1,4 +1,4 @@
-// Conversations from several threads at once. The tests are also meant for the thread sanitizer.
+// Conversations from several threads at once. These tests are also run with the thread sanitizer.
 
 #include "service_fixture.hpp"
 

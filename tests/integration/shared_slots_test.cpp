@@ -100,7 +100,7 @@ TEST_F(shared_slots, are_given_up_with_the_loop_of_a_client) {
     {
         reply_runner own;
         client neighbour(own.ioc.get_executor(), other_config(), instruments);
-        consumer c(neighbour.start(prompt), consumer::say_nothing);
+        consumer c(neighbour.start(prompt), consumer::do_not_continue);
         ASSERT_TRUE(own.run_until([&] { return !c.chunks().empty(); }));
         c.handle().continue_after(c.chunks()[0].id);
         ASSERT_TRUE(
@@ -161,7 +161,7 @@ TEST_F(shared_slots, keep_their_guard_when_another_client_cannot_use_the_server)
     config.server.slots = 1;
     config.server.reuse_guard = auto_guard;
     start();
-    consumer speaker(llm->start(prompt), consumer::say_nothing);
+    consumer speaker(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return !speaker.chunks().empty(); }));
     auto settings = other_config();
     settings.server.proxy = "http://127.0.0.1:1";

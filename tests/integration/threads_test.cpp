@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-// Several threads at once. The tests are also meant for the thread sanitizer.
+// Several threads at once. These tests are also run with the thread sanitizer.
 namespace tandem::testing {
 namespace {
 

@@ -58,7 +58,7 @@ class a_calling_conversation : public service_and_mocks {
 TEST_F(a_calling_conversation, reports_the_call_while_the_words_before_it_are_spoken) {
     start();
     auto talk = ask();
-    consumer reply(talk.generate(with_tools()), consumer::say_nothing);
+    consumer reply(talk.generate(with_tools()), consumer::do_not_continue);
     const auto called = calls_of(reply);
     ASSERT_THAT(called.calls, SizeIs(1));
     EXPECT_EQ(called.calls[0].name, "get_time");
@@ -108,7 +108,7 @@ TEST_F(a_calling_conversation, prefills_the_slot_up_to_the_result_while_the_func
 TEST_F(a_calling_conversation, gives_an_interrupted_call_a_result_that_says_so) {
     start();
     auto talk = ask();
-    consumer reply(talk.generate(with_tools()), consumer::say_nothing);
+    consumer reply(talk.generate(with_tools()), consumer::do_not_continue);
     const auto id = calls_of(reply).calls.at(0).id;
     loop.run_until([&] { return !reply.chunks().empty(); });
     talk.heard(reply.chunks()[0].id, 3);
@@ -167,7 +167,7 @@ TEST_F(a_calling_conversation, can_be_resumed_after_a_late_result) {
     auto first = run(talk.generate(with_tools()));
     const auto id = calls_of(first).calls.at(0).id;
     talk.answer_call_later(id);
-    consumer second(talk.generate(with_tools()), consumer::say_nothing);
+    consumer second(talk.generate(with_tools()), consumer::do_not_continue);
     loop.run_until([&] { return !second.chunks().empty(); });
     talk.answer_call(id, "12:00");
     interrupt(talk, second);

@@ -19,7 +19,7 @@ class upcoming_speech : public client_and_mock {
     }
     // Starts a reply, and runs it to its first chunk, which is not continued.
     consumer begin() {
-        consumer c(llm->start(prompt), consumer::say_nothing);
+        consumer c(llm->start(prompt), consumer::do_not_continue);
         EXPECT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));
         return c;
     }

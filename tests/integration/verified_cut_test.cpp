@@ -35,7 +35,7 @@ class verified_cut : public client_and_mock {
 
 TEST_F(verified_cut, reports_how_long_the_slot_took_to_get_idle) {
     start();
-    consumer c(llm->start(prompt), consumer::say_nothing);
+    consumer c(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(logs(log_level::debug, "slot 0: idle"));
     EXPECT_LE(looks(), 4u);
     c.interrupt();
@@ -47,7 +47,7 @@ TEST_F(verified_cut, reports_how_long_the_slot_took_to_get_idle) {
 TEST_F(verified_cut, is_not_asked_for_if_nobody_wants_it) {
     config.server.verify_cut = false;
     start();
-    consumer c(llm->start(prompt), consumer::say_nothing);
+    consumer c(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return !c.chunks().empty(); }));
     EXPECT_TRUE(server_gets_idle());
     c.interrupt();
@@ -104,7 +104,7 @@ TEST_F(verified_cut, is_switched_off_with_a_warning_if_the_server_has_no_slots_e
     start();
     cut_once();
     ASSERT_TRUE(logs(log_level::warning, "verify_cut: cuts are not verified"));
-    consumer c(llm->start(prompt), consumer::say_nothing);
+    consumer c(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until([&] { return !c.chunks().empty(); }));
     EXPECT_TRUE(server_gets_idle());
     c.interrupt();
@@ -125,7 +125,7 @@ TEST_F(verified_cut, with_erasing_is_reported_by_that) {
     config.server.erase_after_cut = true;
     server_options.slot_actions = true;
     start();
-    consumer c(llm->start(prompt), consumer::say_nothing);
+    consumer c(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(server_sees([](const auto& o) {
         const auto erased = o.of_path("/slots/0");
         return !erased.empty() && erased[0].outcome == mock::outcome::complete;

@@ -16,7 +16,7 @@ class warming : public client_and_mock {
     std::vector<mock::request_record> completions() {
         return server->observe().of_path("/completion");
     }
-    consumer say_warm() { return say_prefilled(loop, log, llm->start(prompt), story); }
+    consumer say_warm() { return receive_prefilled_reply(loop, log, llm->start(prompt), story); }
     static int max_evaluated(const consumer& said) {
         int most = 0;
         for (const auto& c : said.chunks())
@@ -72,7 +72,7 @@ TEST_F(warming, is_dropped_on_an_interrupt) {
     mock::fault slow{.kind = mock::fault_kind::slow_headers, .duration = 1h, .id_slot = 1};
     server_options.faults = {slow};
     start();
-    consumer said(llm->start(prompt), consumer::say_nothing);
+    consumer said(llm->start(prompt), consumer::do_not_continue);
     ASSERT_TRUE(loop.run_until(
         [&] { return log.count(log_level::debug, "prefilling slot 1") == 1 || said.ended(); }));
     ASSERT_TRUE(server_sees([](const auto& o) { return o.of_path("/completion").size() == 2; }));

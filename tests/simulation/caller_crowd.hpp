@@ -9,7 +9,7 @@
 
 namespace tandem::test {
 
-/// Callers of one server. Each asks again as soon as its reply has been spoken.
+/// The callers of one server, each of whom asks again as soon as the reply has been spoken.
 struct crowd_rules {
     int callers = 64;
     int slots = 8;

@@ -116,7 +116,7 @@ TEST(crowd_that_grows, DISABLED_prints_its_waits) {
     }
 }
 
-// More is due than the server can generate. Everybody waits, but nobody forever.
+// The callers need more than the server can generate. All of them wait, but none forever.
 TEST(crowd_that_is_too_large, starves_nobody) {
     const auto rules = with_own_costs({.callers = 120});
     const auto longest = [](const crowd_report& r) {

@@ -17,8 +17,9 @@
 
 namespace tandem::test {
 
-/// The expected history by a plain rule: each turn is a prefix of the model's text, and a number
-/// gives the length of the prefix. The whole text is known, so no part can be doubled or lost.
+/// Computes the expected history by a simple rule: each turn is a prefix of the model's text,
+/// described by the length of that prefix. The whole text is known, so no part can be doubled or
+/// lost.
 class expected_history {
  public:
     explicit expected_history(conversation_options options) : options_(std::move(options)) {}

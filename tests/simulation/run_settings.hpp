@@ -26,7 +26,7 @@ inline std::uint64_t steps_of_a_shard() {
 #else
     constexpr std::uint64_t otherwise = 200'000;
 #endif
-    return number_from("TANDEM_SIMULATION_STEPS", otherwise) / simulation_shards;
+    return number_from_environment("TANDEM_SIMULATION_STEPS", otherwise) / simulation_shards;
 }
 
 /// TANDEM_SIMULATION_SEED=N runs one seed again, in the first shard.
@@ -35,8 +35,8 @@ void run_seeds_of(int shard) {
     constexpr std::uint64_t seeds_apart = 10'000'000;
     const bool only = std::getenv("TANDEM_SIMULATION_SEED") != nullptr;
     if (only && shard > 0) GTEST_SKIP();
-    const auto first =
-        number_from("TANDEM_SIMULATION_SEED", 1 + static_cast<std::uint64_t>(shard) * seeds_apart);
+    const auto first = number_from_environment("TANDEM_SIMULATION_SEED",
+                                               1 + static_cast<std::uint64_t>(shard) * seeds_apart);
     const auto most = only ? 1 : steps_of_a_shard();
     std::uint64_t steps = 0;
     auto seed = first;

@@ -27,11 +27,12 @@ enum class fault {
     behind_the_end  ///< more events follow the final one
 };
 
-/// The fault of an answer, and the number of the event before which the fault strikes.
+/// The fault of an answer, and the number of the event before which it occurs.
 struct answer_plan {
     fault what = fault::none;
     std::size_t at = 0;
-    /// If true, bytes arrive in random pieces and src/wire reads them. If false, events arrive.
+    /// If true, the answer arrives as bytes in random pieces, which src/wire reads. If false, it
+    /// arrives as events.
     bool as_bytes = false;
 };
 

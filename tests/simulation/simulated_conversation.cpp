@@ -115,7 +115,7 @@ void simulated_conversation::leave_server(const detail::server_leave_reason& rea
     reply().leave_server(reason);
 }
 
-void simulated_conversation::server_died(const simulated_core& which) {
+void simulated_conversation::server_died(const simulated_server& which) {
     if (draft_) draft_->server_died(which);
     if (running_ != 0) reply().server_died(which);
 }
@@ -144,7 +144,7 @@ void simulated_conversation::start_turn(std::optional<detail::reply_origin> resu
         world_, running_, *plan_,
         simulated_source{[this](const start_handler& done) { begin_turn(done); },
                          [this](const failure&, const start_handler& done) { go_on(done); },
-                         [this](const simulated_core& at, const error_code& why) {
+                         [this](const simulated_server& at, const error_code& why) {
                              service_.on_server_failed(&at, why);
                          }},
         *this));
@@ -207,7 +207,7 @@ void simulated_conversation::end_server_check(const start_ptr& start) noexcept {
     checking_.reset();
 }
 
-void simulated_conversation::pin(simulated_core* core) {
+void simulated_conversation::pin(simulated_server* core) {
     if (core == core_) return;
     if (core_) world_.note("a conversation moves");
     if (core_ && !core_->is_shut_down()) core_->slots().retire(id_);

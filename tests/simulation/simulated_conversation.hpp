@@ -22,14 +22,14 @@ class simulated_conversation final : public detail::reply_listener {
     simulated_conversation(simulated_service& service, slots::owner_id id);
 
     void begin();
-    /// The conversation must leave its server, which was removed, is away or hangs.
+    /// The conversation must leave its server, which was removed, is unreachable or hangs.
     void leave_server(const detail::server_leave_reason& reason);
-    void server_died(const simulated_core& which);
+    void server_died(const simulated_server& which);
 
     bool ended() const noexcept { return ended_; }
-    const simulated_core* pinned_server() const noexcept { return core_; }
-    const simulated_core* generating_at() const noexcept { return generating_at_; }
-    const simulated_core* drafting_at() const noexcept { return drafting_at_; }
+    const simulated_server* pinned_server() const noexcept { return core_; }
+    const simulated_server* generating_at() const noexcept { return generating_at_; }
+    const simulated_server* drafting_at() const noexcept { return drafting_at_; }
     slots::owner_id id() const noexcept { return id_; }
     void check_end() const;
     detail::reply_machine::transitions made() const;
@@ -86,7 +86,7 @@ class simulated_conversation final : public detail::reply_listener {
     void on_server_found(const start_ptr& start);
     bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
-    void pin(simulated_core* core);
+    void pin(simulated_server* core);
 
     void plan_report(const chunk& c);
     void report(chunk_id id, std::size_t characters, std::size_t of);
@@ -99,11 +99,11 @@ class simulated_conversation final : public detail::reply_listener {
     conversation_options options_;
     conversations::turn_history history_;
     expected_history expected_;
-    simulated_core* core_ = nullptr;
+    simulated_server* core_ = nullptr;
     // The servers that count the running reply and the draft.
-    const simulated_core* generating_at_ = nullptr;
-    const simulated_core* drafting_at_ = nullptr;
-    std::vector<const simulated_core*> shunned_;
+    const simulated_server* generating_at_ = nullptr;
+    const simulated_server* drafting_at_ = nullptr;
+    std::vector<const simulated_server*> shunned_;
     std::string model_;       // the last known model of core_
     std::string rest_model_;  // the model of the ids in rest_
     int turns_left_;

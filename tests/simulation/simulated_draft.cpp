@@ -6,13 +6,14 @@
 
 #include <utility>
 
-// Drafts of a simulated conversation. Some are for other words than the user says in the end.
+// Drafts of a simulated conversation. Some of them answer other words than those that the user
+// finally says.
 namespace tandem::test {
 
 using namespace std::chrono_literals;
 
 simulated_draft::simulated_draft(simulated_world& world, std::uint64_t id, reply_plan plan,
-                                 simulated_core& core, slots::owner_id owner,
+                                 simulated_server& core, slots::owner_id owner,
                                  std::function<void()> on_ended, std::function<void()> on_over)
     : world_(world),
       plan_(std::move(plan)),

@@ -14,16 +14,16 @@ class simulated_draft final : public detail::reply_listener {
  public:
     /// `plan` is that of the turn. When the draft ends, `on_ended` is called immediately, and
     /// `on_over` after the draft's reply has performed all actions.
-    simulated_draft(simulated_world& world, std::uint64_t id, reply_plan plan, simulated_core& core,
-                    slots::owner_id owner, std::function<void()> on_ended,
+    simulated_draft(simulated_world& world, std::uint64_t id, reply_plan plan,
+                    simulated_server& core, slots::owner_id owner, std::function<void()> on_ended,
                     std::function<void()> on_over);
 
     void start() { reply_.start(); }
     void commit() { reply_.commit_draft(); }
     void stop();
-    void server_died(const simulated_core& which) { reply_.server_died(which); }
+    void server_died(const simulated_server& which) { reply_.server_died(which); }
 
-    const simulated_core* server() const noexcept { return &core_; }
+    const simulated_server* server() const noexcept { return &core_; }
     const reply_plan& turn_plan() const noexcept { return plan_; }
     const std::string& model() const noexcept { return model_; }
     bool is_over() const noexcept { return reply_.ended(); }
@@ -43,7 +43,7 @@ class simulated_draft final : public detail::reply_listener {
 
     simulated_world& world_;
     reply_plan plan_;
-    simulated_core& core_;
+    simulated_server& core_;
     std::string model_;
     std::function<void()> on_ended_;
     std::function<void()> on_over_;

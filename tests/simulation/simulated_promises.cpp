@@ -41,7 +41,7 @@ duration simulated_reply::measure_silence() const {
 }
 
 /// A reply is not given up before resume_within has passed, nor while the listener hears a chunk.
-/// What waited for its peek is still spoken.
+/// Text that was waiting for its peek is still spoken.
 void simulated_reply::check_giving_up() const {
     const auto& words = machine_.result().diagnostics.client_message;
     if (words.find("resume_within") == std::string::npos) return;

@@ -65,7 +65,7 @@ reply_plan random_plan(rng& random, std::string prompt) {
     return {std::move(model), mode, std::move(rules), limits, random_rule(random)};
 }
 
-simulated_source make_single_server_source(simulated_core& core, slots::owner_id owner,
+simulated_source make_single_server_source(simulated_server& core, slots::owner_id owner,
                                            detail::reply_origin origin) {
     const auto ask = [&core, owner, starts = core.starts()](detail::reply_origin from,
                                                             const start_handler& done) {
@@ -154,7 +154,7 @@ void simulated_reply::commit_draft() {
     perform_actions();
 }
 
-void simulated_reply::server_died(const simulated_core& which) {
+void simulated_reply::server_died(const simulated_server& which) {
     if (site_.core != &which) return;
     if (warm_.open) {
         report_failure(errc::stream_incomplete);

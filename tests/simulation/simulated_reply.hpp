@@ -4,8 +4,8 @@
 #include "reply/machine/reply_machine.hpp"
 #include "reply/reply_start_point.hpp"
 #include "simulation/simulated_answer.hpp"
-#include "simulation/simulated_core.hpp"
 #include "simulation/simulated_model.hpp"
+#include "simulation/simulated_server.hpp"
 #include "text/chunks/chunker.hpp"
 
 #include <cstdint>
@@ -32,7 +32,7 @@ reply_plan random_plan(rng& random, std::string prompt);
 
 /// The server and slot owner of a reply.
 struct reply_site {
-    simulated_core* core = nullptr;
+    simulated_server* core = nullptr;
     slots::owner_id owner = slots::nobody;
 };
 
@@ -47,11 +47,11 @@ struct simulated_source {
     std::function<void(start_handler)> start{};
     std::function<void(const failure&, start_handler)> go_on{};
     /// Called when a request has failed on this server.
-    std::function<void(const simulated_core&, const error_code&)> failed{};
+    std::function<void(const simulated_server&, const error_code&)> failed{};
 };
 
 /// A source that starts from `origin` on this server and continues on the same server.
-simulated_source make_single_server_source(simulated_core& core, slots::owner_id owner,
+simulated_source make_single_server_source(simulated_server& core, slots::owner_id owner,
                                            detail::reply_origin origin);
 
 /// One simulated reply: its machine, its requests and its consumer.
@@ -66,7 +66,7 @@ class simulated_reply {
     void leave_server(const detail::server_leave_reason& reason);
     void commit_draft();
     /// The server has died, so its connections break.
-    void server_died(const simulated_core& which);
+    void server_died(const simulated_server& which);
 
     void check_end() const;
     const detail::reply_machine::transitions& made() const noexcept {
@@ -74,7 +74,7 @@ class simulated_reply {
     }
     std::uint64_t id() const noexcept { return machine_.id(); }
     bool ended() const noexcept { return ends_ > 0; }
-    const simulated_core* server() const noexcept { return site_.core; }
+    const simulated_server* server() const noexcept { return site_.core; }
     const reply_plan& plan() const noexcept { return plan_; }
     int generated() const noexcept { return machine_.result().usage.generated; }
     std::size_t calls() const noexcept { return machine_.result().calls.size(); }

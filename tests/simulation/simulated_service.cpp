@@ -65,7 +65,7 @@ detail::reply_machine::transitions simulated_service::made() const {
 
 // --- functions for the conversations
 
-auto simulated_service::id_of(const simulated_core* core) const -> server_id {
+auto simulated_service::id_of(const simulated_server* core) const -> server_id {
     for (const auto& [id, known] : cores_)
         if (known.get() == core && !known->is_shut_down()) return id;
     return services::no_server;
@@ -77,8 +77,8 @@ services::server_state simulated_service::state_of(const services::listed_server
             .slots = core.is_known() ? core.slots().count() : 0};
 }
 
-simulated_core* simulated_service::place(const simulated_core* pinned, bool elsewhere,
-                                         const std::vector<const simulated_core*>& without) {
+simulated_server* simulated_service::place(const simulated_server* pinned, bool elsewhere,
+                                           const std::vector<const simulated_server*>& without) {
     std::vector<server_id> left_out;
     for (const auto* core : without) left_out.push_back(id_of(core));
     const auto ask = [this](const services::listed_server& s) { return state_of(s); };
@@ -113,7 +113,7 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
     return &core;
 }
 
-bool simulated_service::on_server_failed(const simulated_core* core, const error_code& why) {
+bool simulated_service::on_server_failed(const simulated_server* core, const error_code& why) {
     auto* const s = list_.find(id_of(core));
     if (!s) return true;
     s->health.record_request_failure(world_.now(), why, {});
@@ -121,20 +121,20 @@ bool simulated_service::on_server_failed(const simulated_core* core, const error
     return !s->health.may_serve();
 }
 
-void simulated_service::on_turn_started(const simulated_core* core) {
+void simulated_service::on_turn_started(const simulated_server* core) {
     world_.check(id_of(core) != services::no_server, "a turn begins at a server of the list");
     list_.on_turn_started(id_of(core));
     arm_timer();
 }
 
-void simulated_service::on_turn_ended(const simulated_core* core) {
+void simulated_service::on_turn_ended(const simulated_server* core) {
     world_.check(id_of(core) != services::no_server,
                  "a server stays in the list until its replies have ended");
     if (list_.on_turn_ended(id_of(core))) drop_idle_removed_servers();
 }
 
 void simulated_service::on_conversation_ended(const simulated_conversation& who,
-                                              const simulated_core* pinned) {
+                                              const simulated_server* pinned) {
     world_.check(who.ended() && open_ > 0, "a conversation ends once");
     list_.unpin(id_of(pinned));
     if (--open_ == 0) arm_timer();
@@ -142,7 +142,7 @@ void simulated_service::on_conversation_ended(const simulated_conversation& who,
 }
 
 void simulated_service::check_counts() {
-    std::map<const simulated_core*, std::pair<int, int>> counted;
+    std::map<const simulated_server*, std::pair<int, int>> counted;
     for (const auto& c : conversations_) {
         ++counted[c->pinned_server()].first;
         ++counted[c->generating_at()].second;
@@ -160,7 +160,7 @@ void simulated_service::check_counts() {
 void simulated_service::add_server(int url) {
     const auto id = list_.add(std::to_string(url));
     if (id != services::no_server)
-        cores_.emplace(id, std::make_unique<simulated_core>(world_, rules_));
+        cores_.emplace(id, std::make_unique<simulated_server>(world_, rules_));
     arm_timer();
 }
 
@@ -187,7 +187,7 @@ void simulated_service::end_expired_removal(server_id id) {
     core.slots().check_nothing_runs();
 }
 
-void simulated_service::server_dies(simulated_core& core) {
+void simulated_service::server_dies(simulated_server& core) {
     core.dies();
     for (std::size_t i = 0; i < conversations_.size(); ++i) conversations_[i]->server_died(core);
 }

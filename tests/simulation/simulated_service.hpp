@@ -2,7 +2,7 @@
 
 #include "reply/machine/reply_machine.hpp"
 #include "service/server_list.hpp"
-#include "simulation/simulated_core.hpp"
+#include "simulation/simulated_server.hpp"
 #include "simulation/simulated_world.hpp"
 
 #include "tandem/error.hpp"
@@ -40,25 +40,25 @@ class simulated_service {
     simulated_world& world() noexcept { return world_; }
     std::uint64_t next_id() noexcept { return ++last_id_; }
     // Mirror server_provider.
-    simulated_core* place(const simulated_core* pinned, bool elsewhere,
-                          const std::vector<const simulated_core*>& without);
-    bool on_server_failed(const simulated_core* core, const error_code& why);
-    void on_turn_started(const simulated_core* core);
-    void on_turn_ended(const simulated_core* core);
-    void on_conversation_ended(const simulated_conversation& who, const simulated_core* pinned);
+    simulated_server* place(const simulated_server* pinned, bool elsewhere,
+                            const std::vector<const simulated_server*>& without);
+    bool on_server_failed(const simulated_server* core, const error_code& why);
+    void on_turn_started(const simulated_server* core);
+    void on_turn_ended(const simulated_server* core);
+    void on_conversation_ended(const simulated_conversation& who, const simulated_server* pinned);
     /// Checks each server's counts of conversations and replies.
     void check_counts();
 
  private:
     using server_id = services::server_id;
 
-    server_id id_of(const simulated_core* core) const;
+    server_id id_of(const simulated_server* core) const;
     services::server_state state_of(const services::listed_server& s) const;
     void add_server(int url);
     void remove_server(const std::string& url, duration limit);
     void drop_idle_removed_servers();
     void end_expired_removal(server_id id);
-    void server_dies(simulated_core& core);
+    void server_dies(simulated_server& core);
     void something_happens();
     void arm_timer();
     void timer_expired();
@@ -69,7 +69,7 @@ class simulated_service {
     simulated_world world_;
     slot_rules rules_;
     services::server_list list_;
-    std::map<server_id, std::unique_ptr<simulated_core>> cores_;  // including removed servers
+    std::map<server_id, std::unique_ptr<simulated_server>> cores_;  // including removed servers
     std::uint64_t last_id_ = 0;
     std::vector<std::unique_ptr<simulated_conversation>> conversations_;
     std::size_t to_come_;

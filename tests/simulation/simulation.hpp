@@ -2,7 +2,7 @@
 
 #include "reply/machine/reply_machine.hpp"
 #include "reply/reply_start_point.hpp"
-#include "simulation/simulated_core.hpp"
+#include "simulation/simulated_server.hpp"
 #include "simulation/simulated_world.hpp"
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class simulation final : public detail::reply_listener {
     void server_dies();
 
     simulated_world world_;
-    simulated_core core_;
+    simulated_server core_;
     std::vector<std::unique_ptr<simulated_reply>> replies_;  // by id, starting at 1
 };
 

@@ -18,7 +18,7 @@ namespace tandem::testing {
 /// Stores every log line and checks the contents of the lines.
 class captured_log {
  public:
-    /// A logger that stores lines down to debug level. The logger may outlive this object.
+    /// A logger that stores the lines of all levels. The logger may outlive this object.
     tandem::logger logger() const {
         return {log_level::debug, [kept = kept_](log_level level, std::string_view line) {
                     const std::lock_guard lock(kept->mutex);
@@ -42,7 +42,7 @@ class captured_log {
             EXPECT_EQ(line.find(secret), std::string::npos) << "logged: " << line;
     }
 
-    /// Fails the test for each line that `is_right` rejects.
+    /// Fails the test for each line for which `is_right` returns false.
     template <class IsRight>
     void expect_each(IsRight is_right) const {
         const std::lock_guard lock(kept_->mutex);

@@ -28,7 +28,7 @@ struct chaos_proxy::link {
           random(plan.seed * 1'000'003 + number),
           max_delay(plan.max_delay) {
         std::discrete_distribution<int> kind(plan.weights.begin(), plan.weights.end());
-        what = static_cast<ill>(kind(random));
+        what = static_cast<connection_fault>(kind(random));
         to_client = std::bernoulli_distribution(0.75)(random);
         const auto most = std::log(static_cast<double>(plan.within) + 1);
         behind = static_cast<std::size_t>(
@@ -53,7 +53,7 @@ struct chaos_proxy::link {
     tcp::socket server;
     std::mt19937_64 random;
     std::chrono::milliseconds max_delay;
-    ill what = ill::none;
+    connection_fault what = connection_fault::none;
     bool to_client = true;   // the direction that the fault strikes
     std::size_t behind = 0;  // bytes in this direction before the fault
     bool is_stalled = false;
@@ -140,9 +140,10 @@ chaos_proxy::link_ptr chaos_proxy::new_link(tcp::socket client) {
 }
 
 asio::awaitable<void> chaos_proxy::serve(link_ptr l) {
-    if (l->what == ill::none || l->what == ill::drop || l->what == ill::delay)
+    if (l->what == connection_fault::none || l->what == connection_fault::drop ||
+        l->what == connection_fault::delay)
         ++counts_[static_cast<std::size_t>(l->what)];
-    if (l->what == ill::drop) co_return;
+    if (l->what == connection_fault::drop) co_return;
     error_code ec;
     const tcp::endpoint there(asio::ip::address_v4::loopback(), upstream_);
     co_await l->server.async_connect(there, redirect_error(use_awaitable, ec));
@@ -171,11 +172,11 @@ asio::awaitable<void> chaos_proxy::pump(link_ptr l, direction way) {
 // Returns false if the connection has ended.
 asio::awaitable<bool> chaos_proxy::pass(link& l, const direction& way, std::string piece) {
     error_code ec;
-    if (l.what == ill::delay) {
+    if (l.what == connection_fault::delay) {
         asio::steady_timer timer(context_, l.some_delay());
         co_await timer.async_wait(redirect_error(use_awaitable, ec));
     }
-    const bool may_be_hit = l.what >= ill::stall && l.to_client == way.to_client;
+    const bool may_be_hit = l.what >= connection_fault::stall && l.to_client == way.to_client;
     std::string rest;
     const bool is_hit = may_be_hit && piece.size() > l.behind;
     if (is_hit)
@@ -195,15 +196,15 @@ asio::awaitable<bool> chaos_proxy::pass(link& l, const direction& way, std::stri
 // Applies the fault. The caller passes on the bytes that remain in `rest`. Returns false if the
 // connection has ended.
 bool chaos_proxy::strike(link& l, std::string& rest) {
-    const auto what = std::exchange(l.what, ill::none);
+    const auto what = std::exchange(l.what, connection_fault::none);
     ++counts_[static_cast<std::size_t>(what)];
-    if (what == ill::corrupt) {
+    if (what == connection_fault::corrupt) {
         rest[0] = static_cast<char>(rest[0] ^ 0x15);
         return true;
     }
     rest.clear();
-    l.is_stalled = what == ill::stall;
-    if (!l.is_stalled) l.end(what == ill::reset);
+    l.is_stalled = what == connection_fault::stall;
+    if (!l.is_stalled) l.end(what == connection_fault::reset);
     return l.is_stalled;
 }
 

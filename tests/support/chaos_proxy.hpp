@@ -22,8 +22,8 @@
 
 namespace tandem::testing {
 
-/// The fault that strikes a connection in the proxy.
-enum class ill {
+/// A fault that the proxy causes in a connection.
+enum class connection_fault {
     none,
     drop,     ///< the connection is closed before any byte passes
     delay,    ///< each piece of data passes after a random delay
@@ -32,15 +32,15 @@ enum class ill {
     close,    ///< FIN to both sides
     corrupt,  ///< one byte is changed
 };
-inline constexpr std::size_t ill_count = 7;
+inline constexpr std::size_t connection_fault_count = 7;
 
 /// The random faults of a proxy's connections.
 struct chaos_plan {
     std::uint64_t seed = 1;
     /// The relative frequency of each fault.
-    std::array<int, ill_count> weights{1};
-    int& weight(ill i) { return weights[static_cast<std::size_t>(i)]; }
-    /// A stall, reset, close or corruption strikes after at most this number of bytes in one
+    std::array<int, connection_fault_count> weights{1};
+    int& weight(connection_fault i) { return weights[static_cast<std::size_t>(i)]; }
+    /// A stall, reset, close or corruption happens after at most this number of bytes in one
     /// direction. Small numbers are more likely, so that faults hit HTTP heads as well as streams.
     std::size_t within = 32 * 1024;
     std::chrono::milliseconds max_delay{50};
@@ -65,7 +65,7 @@ class chaos_proxy {
     void open_port();
 
     /// The number of connections with this fault.
-    int count(ill i) const { return counts_[static_cast<std::size_t>(i)]; }
+    int count(connection_fault i) const { return counts_[static_cast<std::size_t>(i)]; }
     /// The number of open connections.
     int running() const { return running_; }
 
@@ -90,7 +90,7 @@ class chaos_proxy {
     std::uint16_t upstream_;
     std::uint64_t accepted_ = 0;
     std::vector<std::weak_ptr<link>> links_;
-    std::array<std::atomic<int>, ill_count> counts_{};
+    std::array<std::atomic<int>, connection_fault_count> counts_{};
     std::atomic<int> running_ = 0;
     boost::asio::io_context context_{1};
     std::optional<boost::asio::ip::tcp::acceptor> acceptor_;

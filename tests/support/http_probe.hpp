@@ -18,7 +18,7 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// The part of one answer that has arrived.
+/// One answer, as far as it has arrived.
 class running_answer final : private transport::exchange_handler {
  public:
     running_answer() = default;

@@ -14,7 +14,7 @@
 
 namespace tandem::test {
 
-/// Drives a reply machine by hand and records each of its actions as a short line.
+/// Feeds events to a reply machine, and records each of the machine's actions as a short line.
 class machine_driver {
  public:
     explicit machine_driver(detail::reply_rules rules = default_rules(),
@@ -99,7 +99,7 @@ class machine_driver {
         machine.on_request_failed(now, {code, {.client_message = "it failed"}});
     }
 
-    /// Feeds a token event. The `lost` tokens before the event came without events.
+    /// Feeds a token event. Before this event, `lost` tokens came without an event.
     void token(std::string text, wire::token_id id = 7, int lost = 0) {
         wire::token_event e;
         e.content = std::move(text);
@@ -114,7 +114,7 @@ class machine_driver {
     void tokens(Texts... texts) {
         (token(texts), ...);
     }
-    /// Feeds the final event. At an end token, feeds the event of that token first.
+    /// Feeds the final event. If the reply stops at an end token, feeds that token's event first.
     void final(wire::stop_type stop = wire::stop_type::eos) {
         if (stop == wire::stop_type::eos) token("", 2);
         wire::token_event e;
@@ -136,11 +136,11 @@ class machine_driver {
     time_point now{std::chrono::hours(1)};
     int prompt_tokens = 1;
     wire::timings timings;
-    /// The immediate answer of /tokenize for the prompt. If empty, the test calls tokenized().
+    /// The immediate answer of /tokenize for the prompt. If unset, the test calls tokenized().
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
-    /// The answer to whether another reply needs the slot sooner.
+    /// Whether another reply needs the slot sooner, which the machine asks.
     bool is_slot_wanted = false;
-    /// The tokens after the first one, at each report of progress.
+    /// The number of tokens after the first one, at each report of progress.
     std::vector<int> progress{};
     /// Whether the machine has released its ownership of slots.
     bool left_slots = false;

@@ -12,7 +12,7 @@
 
 namespace tandem::testing {
 
-/// A collector of OTLP over HTTP. Sends the given answers in order, and then accepts everything.
+/// An OTLP collector over HTTP. Sends the given answers in order, and then accepts everything.
 class otlp_collector {
  public:
     using json = nlohmann::json;

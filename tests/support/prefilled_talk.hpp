@@ -11,11 +11,11 @@
 
 namespace tandem::testing {
 
-/// Receives a whole reply with the text `text`. Continues each chunk after the slot for the next
-/// chunk has been prefilled, as is normal after a spoken sentence. `log` is the client's log at
-/// debug level.
-inline consumer say_prefilled(reply_runner& loop, const captured_log& log, reply r,
-                              const std::string& text) {
+/// Receives a whole reply with the text `text`. Continues each chunk only once the slot for the
+/// next chunk has been prefilled, as is normal when sentences are spoken. `log` is the client's log
+/// at debug level.
+inline consumer receive_prefilled_reply(reply_runner& loop, const captured_log& log, reply r,
+                                        const std::string& text) {
     std::optional<chunk> waiting;
     consumer said(std::move(r), [&](consumer&, const chunk& piece) { waiting = piece; });
     std::size_t prefilled = log.count(log_level::debug, "prefilled");

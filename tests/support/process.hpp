@@ -19,13 +19,13 @@ inline std::size_t open_descriptors() {
 
 // Sanitizers retain freed memory. GCC reports sanitizers by macros, clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool memory_counts = false;
+inline constexpr bool is_memory_measurable = false;
 #elif defined(__has_feature)
-inline constexpr bool memory_counts = !__has_feature(address_sanitizer) &&
-                                      !__has_feature(memory_sanitizer) &&
-                                      !__has_feature(thread_sanitizer);
+inline constexpr bool is_memory_measurable = !__has_feature(address_sanitizer) &&
+                                             !__has_feature(memory_sanitizer) &&
+                                             !__has_feature(thread_sanitizer);
 #else
-inline constexpr bool memory_counts = true;
+inline constexpr bool is_memory_measurable = true;
 #endif
 
 /// The number of files that epoll watches in this process, even if their descriptors are closed.

@@ -94,11 +94,11 @@ std::string new_temporary_file() {
 
 }  // namespace
 
-std::string real_server::missing() {
+std::string real_server::why_unavailable() {
     return server_program().why_not;
 }
 
-bool real_server::required() {
+bool real_server::is_required() {
     const char* wanted = std::getenv("TANDEM_REQUIRE_REAL_SERVER");
     return wanted && std::strcmp(wanted, "1") == 0;
 }
@@ -186,17 +186,17 @@ std::string real_server::log() const {
     return text_of(log_file_, log_start_);
 }
 
-std::vector<logged_use> real_server::finished_uses() const {
-    std::vector<logged_use> uses;
+std::vector<logged_slot_use> real_server::finished_uses() const {
+    std::vector<logged_slot_use> uses;
     poll_until([&] {
-        uses = uses_in_log(log());
+        uses = parse_slot_uses(log());
         return std::all_of(uses.begin(), uses.end(), [](const auto& u) { return u.end; });
     });
     return uses;
 }
 
-std::vector<logged_use> uses_in_log(const std::string& log) {
-    std::vector<logged_use> uses;
+std::vector<logged_slot_use> parse_slot_uses(const std::string& log) {
+    std::vector<logged_slot_use> uses;
     std::istringstream lines(log);
     for (std::string line; std::getline(lines, line);) {
         long minutes = 0, seconds = 0, ms = 0, us = 0;

@@ -10,7 +10,7 @@
 namespace tandem::testing {
 
 /// One run of a request on a slot, according to the server's log.
-struct logged_use {
+struct logged_slot_use {
     int slot = 0;
     int task = 0;
     /// Both times are measured from the start of the server.
@@ -19,16 +19,16 @@ struct logged_use {
 };
 
 /// The slot uses in a llama-server log with timestamps, oldest first.
-std::vector<logged_use> uses_in_log(const std::string& log);
+std::vector<logged_slot_use> parse_slot_uses(const std::string& log);
 
 /// A llama-server process with the talk model on a free port. A restart keeps the port. The process
 /// dies with the thread that started it.
 class real_server {
  public:
     /// The reason why no llama-server is available; empty if one is.
-    static std::string missing();
+    static std::string why_unavailable();
     /// Whether TANDEM_REQUIRE_REAL_SERVER=1 makes a missing llama-server a failure.
-    static bool required();
+    static bool is_required();
 
     /// Starts the server with these arguments after the default ones. Waits until it is healthy.
     explicit real_server(std::vector<std::string> more = {});
@@ -42,7 +42,7 @@ class real_server {
     /// The log of the process that was started last.
     std::string log() const;
     /// Waits until every use in the log has ended, and returns the uses.
-    std::vector<logged_use> finished_uses() const;
+    std::vector<logged_slot_use> finished_uses() const;
 
     /// Kills the process like `kill -9`. Nothing listens on the port when this function returns.
     void kill_hard();

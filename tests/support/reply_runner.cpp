@@ -7,7 +7,7 @@
 namespace tandem::testing {
 
 consumer::consumer(reply r, listener on_chunk)
-    : seen_(std::make_shared<sight>(std::move(r), std::move(on_chunk))) {
+    : seen_(std::make_shared<received_reply>(std::move(r), std::move(on_chunk))) {
     ask(seen_);
 }
 
@@ -18,14 +18,15 @@ std::string consumer::text() const {
 }
 
 // The handler must not keep the reply alive: the destruction of a consumer destroys its handle.
-void consumer::ask(const std::shared_ptr<sight>& seen) {
+void consumer::ask(const std::shared_ptr<received_reply>& seen) {
     seen->handle.async_next_chunk(
         [weak = std::weak_ptr(seen)](error_code ec, std::optional<chunk> piece) {
             if (const auto s = weak.lock()) take(s, ec, std::move(piece));
         });
 }
 
-void consumer::take(const std::shared_ptr<sight>& seen, error_code ec, std::optional<chunk> piece) {
+void consumer::take(const std::shared_ptr<received_reply>& seen, error_code ec,
+                    std::optional<chunk> piece) {
     if (!piece) {
         seen->error = ec;
         seen->ended = true;

@@ -16,11 +16,11 @@
 
 namespace tandem::testing {
 
-/// A reply and everything that its consumer received. Requests each next chunk automatically, and
+/// A reply and everything that its consumer received. Requests one chunk after another, and
 /// continues each chunk on arrival unless the test sets another listener.
 class consumer {
  public:
-    /// Called with each chunk; the default continues it at once.
+    /// Called with each chunk; the default continues the chunk immediately.
     using listener = std::function<void(consumer&, const chunk&)>;
 
     explicit consumer(reply r, listener on_chunk = continue_at_once);
@@ -28,7 +28,7 @@ class consumer {
     consumer& operator=(consumer&&) noexcept = default;
 
     /// Does not continue the chunk.
-    static void say_nothing(consumer&, const chunk&) {}
+    static void do_not_continue(consumer&, const chunk&) {}
     static void continue_at_once(consumer& c, const chunk& piece) { c.go_on(piece); }
 
     void go_on(const chunk& piece) { seen_->handle.continue_after(piece.id); }
@@ -45,8 +45,8 @@ class consumer {
     reply& handle() { return seen_->handle; }
 
  private:
-    struct sight {
-        sight(reply r, listener l) : handle(std::move(r)), on_chunk(std::move(l)) {}
+    struct received_reply {
+        received_reply(reply r, listener l) : handle(std::move(r)), on_chunk(std::move(l)) {}
 
         reply handle;
         listener on_chunk;
@@ -55,12 +55,13 @@ class consumer {
         bool ended = false;
     };
 
-    explicit consumer(std::shared_ptr<sight> seen) : seen_(std::move(seen)) {}
-    static void ask(const std::shared_ptr<sight>& seen);
-    static void take(const std::shared_ptr<sight>& seen, error_code ec, std::optional<chunk> piece);
+    explicit consumer(std::shared_ptr<received_reply> seen) : seen_(std::move(seen)) {}
+    static void ask(const std::shared_ptr<received_reply>& seen);
+    static void take(const std::shared_ptr<received_reply>& seen, error_code ec,
+                     std::optional<chunk> piece);
 
     // Shared with the handler that waits for a chunk.
-    std::shared_ptr<sight> seen_;
+    std::shared_ptr<received_reply> seen_;
 };
 
 /// An event loop that runs until a condition holds. Fails the test on a timeout.
@@ -77,9 +78,9 @@ class reply_runner {
     bool run_to_end(const consumer& c) {
         return run_until([&c] { return c.ended(); });
     }
-    /// Runs the remaining work. Returns whether the loop has run out of work. The loop cannot be
-    /// used after this call.
-    bool runs_out() {
+    /// Runs the remaining work, and returns whether the loop has then run out of work. The loop
+    /// cannot be used after this call.
+    bool runs_out_of_work() {
         busy_.reset();
         ioc.restart();
         ioc.run_for(patience);
@@ -105,7 +106,7 @@ class reply_runner {
     conversation_state state_of(conversation& c);
 
  private:
-    // Keeps the loop waiting if only another thread can make the condition true.
+    // Keeps the loop running while it waits for another thread to make the condition true.
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_{
         ioc.get_executor()};
 };

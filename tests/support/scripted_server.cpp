@@ -126,7 +126,7 @@ awaitable<void> scripted_server::serve(tcp::socket socket) {
     co_await script_(peer);
 }
 
-awaitable<void> gate::opened() {
+awaitable<void> gate::wait_until_open() {
     asio::steady_timer timer(co_await asio::this_coro::executor,
                              std::chrono::steady_clock::time_point::max());
     {

@@ -75,11 +75,11 @@ class scripted_server {
     std::thread thread_;
 };
 
-/// A gate that one script waits for. A test opens the gate from any thread, and it stays open. Must
-/// be defined before the server.
+/// A gate at which one script waits until a test opens it, from any thread. It then stays open.
+/// Must be defined before the server.
 class gate {
  public:
-    boost::asio::awaitable<void> opened();
+    boost::asio::awaitable<void> wait_until_open();
     void open();
 
  private:

@@ -11,8 +11,8 @@
 namespace tandem::testing {
 
 /// Completions that reached a slot before the previous completion there had ended or its client had
-/// left, such as "7 to slot 1 before the end of 5". The slots' histories do not show overlaps: the
-/// server runs one request at a time on each slot.
+/// left, such as "7 to slot 1 before the end of 5". The records of the slots do not show overlaps,
+/// because the server runs one request at a time on each slot.
 inline std::vector<std::string> slot_overlaps(const mock::observations& seen) {
     std::vector<std::string> found;
     std::map<int, mock::request_record> last;

@@ -113,7 +113,7 @@ class parser {
     command_line parse(std::vector<std::string> args, const environment& variables) try {
         const std::string command(named_command(args));
         const bool begins_with_command = !command.empty();
-        if (const auto faults = empty_values(app_, args); !faults.empty())
+        if (const auto faults = describe_empty_values(app_, args); !faults.empty())
             return refused(begins_with_command ? "tandem " + command : "tandem", faults);
         std::ranges::reverse(args);  // the order that CLI11 expects
         app_.parse(std::move(args));
@@ -211,7 +211,7 @@ class parser {
         std::vector<std::string> faults;
         for (const auto& argument : app_.remaining()) {
             if (!is_flag(argument)) {
-                // After a flag this may be its value.
+                // After a flag, the argument may be the flag's value.
                 if (!faults.empty()) continue;
                 return {unknown_command(argument)};
             }

@@ -28,7 +28,7 @@ int print_result(const tandem::command::command_line& c) {
     t.print(c.out);
     if (!c.err.empty()) t.print_error(c.err);
     tandem::command::print_output_failure(t, "tandem");
-    return tandem::command::output_exit_status(t).value_or(c.status);
+    return tandem::command::lost_output_exit_status(t).value_or(c.status);
 }
 
 tandem::command::environment environment_variables() {

@@ -93,8 +93,8 @@ string_view select_repeated_words(string_view before, string_view now) noexcept 
     return select_settled_words(now.substr(0, static_cast<std::size_t>(end - now.begin())), {});
 }
 
-bool shows_failed_rollback(int cached, int evaluated, std::size_t kept_bytes,
-                           std::size_t prompt_bytes) noexcept {
+bool server_failed_to_roll_back(int cached, int evaluated, std::size_t kept_bytes,
+                                std::size_t prompt_bytes) noexcept {
     // In some languages, words have more tokens than the text before them.
     constexpr double tolerance = 2;
     constexpr int few_tokens = 16;

@@ -19,8 +19,8 @@ std::string_view select_repeated_words(std::string_view before, std::string_view
 
 /// Whether a prefill shows that the server could not roll its slot back to the first `kept_bytes`
 /// of the prompt, because it evaluated far more tokens than the revised words have.
-bool shows_failed_rollback(int cached, int evaluated, std::size_t kept_bytes,
-                           std::size_t prompt_bytes) noexcept;
+bool server_failed_to_roll_back(int cached, int evaluated, std::size_t kept_bytes,
+                                std::size_t prompt_bytes) noexcept;
 
 /// Whether `words` has enough new text after its common prefix with `before`, which was evaluated
 /// last: two words, or a part of a text without spaces as long as two words.

@@ -39,12 +39,12 @@ class simulated_fleet {
     /// busy.
     void run_until(time_point end, double load);
 
-    /// The store immediately notices the end of a process, but not the failure of its machine.
+    /// The store notices immediately when a process ends, but not when its machine fails.
     enum class notice { at_once, by_lease };
     void kill(int gateway, notice n = notice::at_once);
     void pause(int gateway, duration time);
     /// Neither commands nor answers pass between the gateway and the store. If their connections
-    /// are closed, both notice that.
+    /// are closed, both sides notice.
     void cut(int gateway, notice n = notice::by_lease);
     void reconnect(int gateway);
     void stop_store(bool is_stopped);

@@ -37,9 +37,9 @@ class slot_ledger {
         /// 1 if the lease had not ended; 0 if it had, or if the process that had it has ended; -1
         /// if another process has it.
         int was_known = 0;
-        /// Number of other gateways whose process or lease has ended within the last minute.
+        /// The number of other gateways whose process or lease ended within the last minute.
         int missing = 0;
-        /// Number of gateways whose lease has not ended.
+        /// The number of gateways whose lease has not ended.
         int members = 0;
     };
     /// A lease of 0 ends the membership.

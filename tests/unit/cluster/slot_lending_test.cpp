@@ -139,7 +139,7 @@ TEST(slot_lending, survives_faults_in_any_order) {
     std::mt19937 random(9);
     const auto below = [&](std::size_t n) { return static_cast<int>(random() % n); };
     simulated_fleet f(gateways, slots, 0s, 9);
-    const auto steps = tandem::test::number_from("TANDEM_FLEET_STEPS", 200'000);
+    const auto steps = tandem::test::number_from_environment("TANDEM_FLEET_STEPS", 200'000);
     int times = 0;
     while (f.steps() < steps) {
         f.run_until(f.now() + 10s, half);

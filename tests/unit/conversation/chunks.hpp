@@ -14,7 +14,7 @@ inline chunk chunk_of(chunk_id id, const std::string& text) {
     return {.id = id, .text = text, .speech = text};
 }
 
-/// A chunk whose speech the options make.
+/// A chunk whose speech is made with these options.
 inline chunk spoken_chunk_of(chunk_id id, const std::string& text,
                              text::speech_options options = {}) {
     chunk c{.id = id, .text = text};

@@ -42,12 +42,12 @@ TEST(select_repeated_words, are_those_of_two_partials_but_for_the_last_one) {
     EXPECT_EQ(select_repeated_words("Do you have a cable", "Do you have a table"), "Do you have a");
 }
 
-TEST(shows_failed_rollback, is_true_if_far_more_than_the_revised_words_was_evaluated) {
-    EXPECT_FALSE(shows_failed_rollback(95, 5, 950, 1000));
-    EXPECT_FALSE(shows_failed_rollback(80, 20, 950, 1000)) << "few tokens prove nothing";
-    EXPECT_TRUE(shows_failed_rollback(0, 100, 950, 1000));
-    EXPECT_FALSE(shows_failed_rollback(0, 100, 0, 1000)) << "all of it was revised";
-    EXPECT_FALSE(shows_failed_rollback(0, 0, 0, 0));
+TEST(server_failed_to_roll_back, is_true_if_far_more_than_the_revised_words_was_evaluated) {
+    EXPECT_FALSE(server_failed_to_roll_back(95, 5, 950, 1000));
+    EXPECT_FALSE(server_failed_to_roll_back(80, 20, 950, 1000)) << "few tokens prove nothing";
+    EXPECT_TRUE(server_failed_to_roll_back(0, 100, 950, 1000));
+    EXPECT_FALSE(server_failed_to_roll_back(0, 100, 0, 1000)) << "all of it was revised";
+    EXPECT_FALSE(server_failed_to_roll_back(0, 0, 0, 0));
 }
 
 TEST(is_worth_prefill, is_true_for_two_words_that_were_not_evaluated) {

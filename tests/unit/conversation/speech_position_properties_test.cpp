@@ -14,7 +14,7 @@
 namespace tandem::conversations {
 namespace {
 
-/// A part of the text, and what a voice says for it. A space follows each.
+/// A part of the text, and what a voice says for it. Each is followed by a space.
 struct piece {
     std::string text;
     std::string speech;

@@ -1,4 +1,4 @@
-// The source tree keeps the order that docs/architecture.md describes.
+// The source tree has the structure that docs/architecture.md describes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// A client that shows exactly what it received from the socket.
+// A client that exposes exactly what it received from the socket.
 namespace tandem::mock::test {
 
 /// One answer, with its chunks joined.

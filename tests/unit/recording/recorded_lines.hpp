@@ -13,7 +13,7 @@
 
 namespace tandem::testing {
 
-/// Writes a recording line by line. Each line is one millisecond after the previous line.
+/// Writes a recording line by line, with one millisecond between lines.
 class recorded_lines {
  public:
     recorded_lines() { add(wire::recording_start{.began = "now"}); }

@@ -250,8 +250,8 @@ TEST_F(recorded_reply_test, sends_the_garbage_that_a_client_cut_for) {
     EXPECT_EQ(text_in(ask(4)), " Two.");
 }
 
-// No token came for `peek_hold`, so the chunk ended and the client cut the request. A client that
-// does not cut there must see the same silence.
+// No token came for `peek_hold`, so the chunk ended and the client cut the request. On playback, a
+// client that does not cut there must see the same silence.
 TEST_F(recorded_reply_test, is_silent_as_long_as_the_client_waited_before_it_cut) {
     lines.ask(0);
     lines.tokens({"One."});

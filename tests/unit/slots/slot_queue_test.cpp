@@ -1,4 +1,4 @@
-// The order in which tickets are served, and tickets that hold up others.
+// The order in which tickets are served, and tickets that make others wait.
 
 #include "slot_uses.hpp"
 

@@ -7,13 +7,14 @@
 
 namespace tandem::text {
 
-/// Random tokens with all characters that the sentence rules distinguish. The seed determines them.
+/// Generates random tokens, determined by a seed, with all characters that the sentence rules
+/// distinguish.
 class random_text {
  public:
     explicit random_text(unsigned seed) : random_(seed) {}
 
     std::size_t below(std::size_t n) { return random_() % n; }
-    /// One to three parts of a text. A part may start or end between any two characters.
+    /// One to three pieces of text, each of which may start or end between any two characters.
     std::string token();
     std::vector<std::string> tokens(std::size_t most);
     /// Random bytes, many of which are not valid UTF-8.

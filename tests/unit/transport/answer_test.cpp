@@ -94,9 +94,9 @@ TEST_F(AnswerTest, comes_as_it_is_streamed) {
     scripted_server server([&](scripted_peer& peer) -> script_result {
         co_await peer.read_request();
         co_await peer.send(std::string(stream_head));
-        co_await arrived[0].opened();
+        co_await arrived[0].wait_until_open();
         co_await peer.send_chunk("one");
-        co_await arrived[1].opened();
+        co_await arrived[1].wait_until_open();
         co_await peer.send(std::string(stream_end));
     });
     recorder r;

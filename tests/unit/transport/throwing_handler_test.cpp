@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-// A handler that throws, for example because memory is exhausted. The exception leaves the event
-// loop, which may run again.
+// A handler that throws, for example because memory is exhausted. The exception propagates out of
+// the event loop, which may then run again.
 namespace tandem::transport {
 namespace {
 
@@ -15,7 +15,7 @@ class throwing_handler : public TransportTest {
         co_await peer.read_request();
         co_await peer.send(std::string(stream_head));
         co_await peer.send_chunk("one ");
-        co_await caught.opened();
+        co_await caught.wait_until_open();
         co_await peer.send_chunk("two");
         co_await peer.send(std::string(stream_end));
     }};

@@ -64,7 +64,7 @@ class TransportTest : public ::testing::Test {
     std::unique_ptr<http_transport> transport;
 
     static curl_options options_for(std::string url) {
-        // A proxy that is configured on the machine must not affect the tests.
+        // A proxy configured on the machine must not affect the tests.
         return {
             .url = std::move(url), .api_key = {}, .ca_file = {}, .ca_path = {}, .proxy = "none"};
     }

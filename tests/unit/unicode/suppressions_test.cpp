@@ -61,7 +61,7 @@ bool is_abbreviation(word_classes classes) {
     return std::ranges::any_of(kinds, [&](word_class c) { return classes.has(c); });
 }
 
-/// Initials such as "J" or "u.s". A rule handles them, so no list needs to contain them.
+/// Initials such as "J" or "u.s", which a rule handles, so that no list needs to contain them.
 bool is_initials(std::string_view word) {
     const auto text = icu::UnicodeString::fromUTF8({word.data(), static_cast<int>(word.size())});
     for (int i = 0; i < text.length(); ++i)

@@ -4,9 +4,9 @@
 
 namespace tandem::command {
 
-arrival_schedule::arrival_schedule(load_rules rules) : rules_(rules) {
+arrival_schedule::arrival_schedule(load_profile rules) : rules_(rules) {
     // In a Poisson process the wait for the first arrival is random too.
-    if (rules_.rate && rules_.spread == arrivals::poisson) due_ = next_gap();
+    if (rules_.rate && rules_.spread == arrival_distribution::poisson) due_ = next_gap();
 }
 
 std::optional<duration> arrival_schedule::take_next_start(duration now) {
@@ -32,7 +32,7 @@ bool arrival_schedule::has_more(duration due) const noexcept {
 }
 
 duration arrival_schedule::next_gap() {
-    const double seconds = rules_.spread == arrivals::even
+    const double seconds = rules_.spread == arrival_distribution::even
                                ? 1 / *rules_.rate
                                : std::exponential_distribution<double>(*rules_.rate)(dice_);
     return duration(std::llround(seconds * 1e9));

@@ -9,17 +9,17 @@
 namespace tandem::command {
 
 /// Distribution of the start times of turns in an open loop.
-enum class arrivals {
+enum class arrival_distribution {
     poisson,  ///< as from independent callers
     even,     ///< at equal intervals
 };
 
 /// The load of a run. All times are relative to its start.
-struct load_rules {
+struct load_profile {
     /// New turns per second, independent of earlier turns (open loop). Unset means a closed loop:
     /// each conversation begins its next turn when the previous one has ended.
     std::optional<double> rate{};
-    arrivals spread = arrivals::poisson;
+    arrival_distribution spread = arrival_distribution::poisson;
     /// Limits of the run; unset = unlimited.
     std::optional<int> turns{};
     std::optional<duration> time{};
@@ -29,11 +29,11 @@ struct load_rules {
 /// thread-safe.
 class arrival_schedule {
  public:
-    explicit arrival_schedule(load_rules rules);
+    explicit arrival_schedule(load_profile rules);
 
-    /// Returns the start time of the next turn, or nothing once no further turn begins. If the time
-    /// is in the past, the delay is part of the server's latency. In a closed loop, the time is
-    /// always `now`.
+    /// Returns the start time of the next turn, or nothing once no further turn begins. If that
+    /// time has passed, the delay counts towards the server's latency. In a closed loop, the time
+    /// is always `now`.
     std::optional<duration> take_next_start(duration now);
     /// Returns how many turns of an open loop were due before `now` but did not begin. Call it at
     /// the end of the run.
@@ -43,7 +43,7 @@ class arrival_schedule {
     bool has_more(duration due) const noexcept;
     duration next_gap();
 
-    load_rules rules_;
+    load_profile rules_;
     int taken_ = 0;
     duration due_{};
     std::mt19937_64 dice_{20'240'229};

@@ -98,7 +98,7 @@ awaitable<bool> bench_callers::hold_dialogue(caller& c, const dialogue& d) {
 awaitable<bool> bench_callers::wait_until(caller& c, bench_workload::clock::time_point due) {
     if (due > bench_workload::clock::now() && !c.is_leaving) {
         c.pause.expires_at(due);
-        co_await wait_for(c.pause);  // remove_caller() cancels the wait
+        co_await wait_for_timer(c.pause);  // remove_caller() cancels the wait
     }
     co_return !c.is_leaving;
 }
@@ -121,7 +121,7 @@ awaitable<bool> bench_callers::speak_message(caller& c, const dialogue& d, int t
     const auto seed = settings_.client.generation.seed.value_or(0);
     auto speech = plan_user_speech(said.content, users_, seed, d.id, spoken_++);
     c.times.due += speech.length;
-    co_return co_await speak_to(
+    co_return co_await simulate_user_speech(
         talk, std::move(speech), get_generation_options(d, settings_.client.generation),
         [this, &c](bench_workload::clock::time_point at) { return wait_until(c, at); });
 }

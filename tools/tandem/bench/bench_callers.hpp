@@ -30,10 +30,10 @@ class bench_callers {
 
     /// Starts `callers` concurrent callers. Calls `on_done` once no further turn begins.
     void start(service& bots, int callers, std::function<void()> on_done);
-    /// Changes the number of callers while they run, for a step of this length. New callers join
-    /// one after the other, and surplus ones leave.
+    /// Changes the number of running callers, for a step of this length. New callers join one after
+    /// the other, and surplus ones leave.
     void resize(int callers, duration step);
-    /// Begins to count the step's waits: those that end at `from` or later.
+    /// Starts to measure the waits of a step: those that end at or after `from`.
     void begin_step(turn_times::time_point from) { step_.emplace(from); }
     /// Returns the figures of the step's callers so far.
     capacity_step end_step() const;
@@ -75,7 +75,7 @@ class bench_callers {
     const speech_pace pace_;
     const user_speech_rules users_;
     service* bots_ = nullptr;
-    std::vector<std::shared_ptr<caller>> callers_;  // without the leaving ones
+    std::vector<std::shared_ptr<caller>> callers_;  // except those that are leaving
     int calling_ = 0;
     int joined_ = 0;
     int spoken_ = 0;  // messages

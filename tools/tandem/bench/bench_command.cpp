@@ -53,7 +53,7 @@ std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) 
         return read_dialogue_file(o.file, "tandem bench", common, dialogue_use::requests, t);
     const bool has_prompts = !o.prompts.empty() || !o.user_messages.empty();
     return check_dialogues(
-        has_prompts ? dialogues_of(o.prompts, o.user_messages) : default_dialogues(),
+        has_prompts ? make_dialogues(o.prompts, o.user_messages) : default_dialogues(),
         "tandem bench", common, t);
 }
 
@@ -76,7 +76,7 @@ bool measure_load(bench_run& run, const bench_options& options, terminal& t) {
     return report->figures.failed == 0 && report->missed == 0;
 }
 
-// Returns whether the server carries at least one caller and answered until the end.
+// Returns whether the server can serve at least one caller and answered until the end.
 bool find_capacity(bench_run& run, const bench_options& options, terminal& t) {
     const auto report = run.find_capacity();
     if (!report) return false;
@@ -96,7 +96,7 @@ int run_bench(const bench_options& options) {
     const bool good =
         options.capacity ? find_capacity(run, options, t) : measure_load(run, options, t);
     print_output_failure(t, "tandem bench");
-    return exit_status_of(t, good);
+    return choose_exit_status(t, good);
 }
 
 }  // namespace tandem::command

@@ -17,7 +17,7 @@ namespace tandem::command {
 
 /// Options of `tandem bench --capacity`.
 struct capacity_options {
-    capacity_limits limits{};
+    latency_limits limits{};
     duration step_time = std::chrono::seconds(20);
 };
 
@@ -27,9 +27,9 @@ struct bench_options {
     /// Replaces the servers with mock servers in this process.
     bool mock = false;
     double mock_tokens_per_second = 50;  ///< per slot; 0 = as fast as possible
-    load_rules load{};
+    load_profile load{};
     int concurrency = 8;
-    /// Search for the number of callers; `load` and `concurrency` do not bound it.
+    /// If set, searches for the number of callers, regardless of `load` and `concurrency`.
     std::optional<capacity_options> capacity{};
     /// A file of prompts, "-" for stdin, or empty. Without any prompts, the run uses built-in ones.
     std::string file{};

@@ -97,10 +97,11 @@ void bench_flags::add_load_flags() {
         "--turns; 20s with --capacity]");
     flags_.add_number("--turns", o.load.turns, 1, max_turns, "N",
                       "maximum number of turns [no limit]");
-    add_pace(flags_, o.pace,
-             "simulated speaking rate: none, or wpm=N for N words per minute [none; wpm=170 with "
-             "--capacity]");
-    add_wait(flags_, o.wait);
+    add_pace_flag(
+        flags_, o.pace,
+        "simulated speaking rate: none, or wpm=N for N words per minute [none; wpm=170 with "
+        "--capacity]");
+    add_wait_flag(flags_, o.wait);
 }
 
 void bench_flags::add_capacity_flags() {
@@ -115,23 +116,23 @@ void bench_flags::add_capacity_flags() {
 void bench_flags::add_prompt_flags() {
     flags_.begin_group("prompts");
     flags_.add_text("--prompts", options_.file, "FILE", "file of prompts, or - for stdin");
-    add_prompts(flags_, options_.prompts, options_.user_messages);
+    add_prompt_and_user_flags(flags_, options_.prompts, options_.user_messages);
     flags_.begin_group("conversations");
-    add_user_speech(flags_, options_.users);
-    add_placement(flags_, options_.service, "a conversation");
+    add_user_speech_flags(flags_, options_.users);
+    add_placement_flag(flags_, options_.service, "a conversation");
 }
 
 void bench_flags::add_output_flags() {
     flags_.begin_group("output");
     flags_.add_switch("--json", options_.json, "print one JSON object");
-    add_color(flags_, options_.color);
-    add_log_level(flags_, options_.log_level, "off");
+    add_color_flag(flags_, options_.color);
+    add_log_level_flag(flags_, options_.log_level, "off");
     flags_.add_help_flag();
 }
 
 bench_options bench_flags::read(const environment& variables, std::vector<std::string>& faults) {
     auto& o = options_;
-    faults = argument_faults(flags_.app());
+    faults = describe_unparsed_arguments(flags_.app());
     check_prompts(o.prompts, o.user_messages, faults);
     if (!o.file.empty() && !(o.prompts.empty() && o.user_messages.empty()))
         faults.push_back("--prompts cannot be combined with --prompt or --user");

@@ -127,8 +127,8 @@ std::string bench_json(const bench_report& r) {
     return o.line();
 }
 
-std::string capacity_step_json(const capacity_step& s, const capacity_limits& limits) {
-    const auto exceeded = s.exceeded(limits);
+std::string capacity_step_json(const capacity_step& s, const latency_limits& limits) {
+    const auto exceeded = s.describe_exceeded(limits);
     return json_object{}
         .field("event", "capacity_step")
         .field("callers", s.callers)

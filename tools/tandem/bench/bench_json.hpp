@@ -11,8 +11,8 @@ namespace tandem::command {
 /// there are no samples.
 std::string bench_json(const bench_report& report);
 
-/// The same for one step of a search for the number of callers, and for the search's result.
-std::string capacity_step_json(const capacity_step& s, const capacity_limits& limits);
+/// The same for one step of a capacity search, and for the result of the search.
+std::string capacity_step_json(const capacity_step& s, const latency_limits& limits);
 std::string capacity_json(const capacity_report& report);
 
 }  // namespace tandem::command

@@ -64,7 +64,7 @@ struct bench_stats {
 };
 
 /// Resource usage of the run.
-struct bench_cost {
+struct bench_resource_usage {
     double seconds = 0;
     double loop_cpu_seconds = 0;  ///< of the event loop thread
     std::int64_t rss_before = 0;  ///< bytes
@@ -76,7 +76,7 @@ struct bench_cost {
 struct bench_report {
     bench_setup setting{};
     bench_stats figures{};
-    bench_cost cost{};
+    bench_resource_usage cost{};
     std::int64_t missed = 0;  ///< turns of an open loop that were due but did not begin
     bool was_stopped = false;
 

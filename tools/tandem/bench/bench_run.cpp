@@ -121,7 +121,7 @@ awaitable<bool> bench_run::find_servers() {
     co_await servers_.fetch_props(options_.wait);
     if (!stopping_)
         for (const auto& e : servers_.faults())
-            terminal_.print_error("tandem bench: " + fault_text(e));
+            terminal_.print_error("tandem bench: " + format_server_fault(e));
     settings_.servers = servers_.usable_server_urls();
     co_return servers_.count_answering() > 0;
 }
@@ -132,7 +132,7 @@ awaitable<void> bench_run::measure() {
     const auto cpu_seconds_before = cpu_seconds_of_this_thread();
     load_.start();
     callers_.start(*bots_, options_.concurrency, [this] { done_.cancel(); });
-    co_await wait_for(done_);
+    co_await wait_for_timer(done_);
     took_ = bench_workload::clock::now() - load_.started();
     cpu_seconds_ = cpu_seconds_of_this_thread() - cpu_seconds_before;
     memory_watch_.stop();
@@ -144,7 +144,7 @@ awaitable<void> bench_run::run_steps() {
     callers_.start(*bots_, 0, [this] { done_.cancel(); });
     co_await ramp_->run();
     callers_.stop();
-    if (!callers_.have_ended()) co_await wait_for(done_);
+    if (!callers_.have_ended()) co_await wait_for_timer(done_);
 }
 
 void bench_run::print_step(const capacity_step& s) {
@@ -171,7 +171,7 @@ std::string bench_run::status_line() const {
 
 bench_report bench_run::report() {
     auto totals = callers_.totals();
-    if (mock_) totals.match_cuts(mock_->cuts());
+    if (mock_) totals.add_cut_latencies(mock_->cuts());
     return {.setting = setting(),
             .figures = totals.figures(),
             .cost = cost(),
@@ -193,7 +193,7 @@ bench_setup bench_run::setting() const {
     s.mock_tokens_per_second = mock_ ? options_.mock_tokens_per_second : 0;
     s.concurrency = options_.concurrency;
     s.rate = options_.load.rate.value_or(0);
-    s.is_even = options_.load.spread == arrivals::even;
+    s.is_even = options_.load.spread == arrival_distribution::even;
     s.words_per_minute = options_.pace.words_per_minute;
     s.users = options_.users;
     s.pacing = to_string(settings_.client.pacing.mode.value_or(pacing::automatic));
@@ -202,8 +202,8 @@ bench_setup bench_run::setting() const {
     return s;
 }
 
-bench_cost bench_run::cost() const {
-    bench_cost c;
+bench_resource_usage bench_run::cost() const {
+    bench_resource_usage c;
     c.seconds = to_ms(took_) / 1000;
     c.loop_cpu_seconds = cpu_seconds_;
     c.rss_before = rss_before_;

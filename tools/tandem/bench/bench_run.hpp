@@ -48,7 +48,7 @@ class bench_run {
     std::string status_line() const;
     bench_report report();
     bench_setup setting() const;
-    bench_cost cost() const;
+    bench_resource_usage cost() const;
 
     const bench_options& options_;
     terminal& terminal_;

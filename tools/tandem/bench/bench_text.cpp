@@ -221,9 +221,8 @@ std::string format_capacity_head(const capacity_report& r, bool color) {
            colorize(color, paint::dim, columns) + '\n';
 }
 
-std::string format_capacity_step(const capacity_step& s, const capacity_limits& limits,
-                                 bool color) {
-    const auto exceeded = s.exceeded(limits);
+std::string format_capacity_step(const capacity_step& s, const latency_limits& limits, bool color) {
+    const auto exceeded = s.describe_exceeded(limits);
     return fmt::format("  {:>7}{}{}{:>11.1f}  {}\n", s.callers, cell(s.first_chunk_p95, 17),
                        cell(s.gap_p99), s.tokens_per_second(),
                        exceeded.empty() ? "ok" : colorize(color, paint::red, "over: " + exceeded));

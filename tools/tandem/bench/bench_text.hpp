@@ -13,7 +13,7 @@ std::string format_bench_report(const bench_report& report, bool color);
 /// The settings of a search for the number of callers, and the head of its table of steps.
 std::string format_capacity_head(const capacity_report& report, bool color);
 /// The line of a step.
-std::string format_capacity_step(const capacity_step& s, const capacity_limits& limits, bool color);
+std::string format_capacity_step(const capacity_step& s, const latency_limits& limits, bool color);
 /// The result of the search, without the head and the steps.
 std::string format_capacity_report(const capacity_report& report, bool color);
 

@@ -94,7 +94,7 @@ void bench_totals::add_time_line(const turn_times& t, const reply_result& r) {
         if (const auto* c = e.what == kind::chunk ? spoken_in(t, e) : nullptr)
             hand_over_.add(c->arrived - at);
         if (e.what == kind::cut && e.server >= 0)
-            keep({r.servers[static_cast<std::size_t>(e.server)], e.slot, at});
+            keep_cut({r.servers[static_cast<std::size_t>(e.server)], e.slot, at});
     }
 }
 
@@ -103,14 +103,14 @@ void bench_totals::add_gaps(const turn_times& t) {
         gap_.add(t.chunks[i].arrived - t.chunks[i - 1].continued);
 }
 
-void bench_totals::keep(cut_record c) {
+void bench_totals::keep_cut(cut_record c) {
     if (cuts_.size() < max_cuts) return cuts_.push_back(std::move(c));
     cuts_[next_cut_] = std::move(c);
     next_cut_ = (next_cut_ + 1) % max_cuts;
 }
 
 // A slot runs one request at a time, so a cut during a request belongs to that request.
-void bench_totals::match_cuts(const std::vector<observed_cut>& seen) {
+void bench_totals::add_cut_latencies(const std::vector<observed_cut>& seen) {
     std::multimap<std::pair<std::string, int>, const observed_cut*> by_slot;
     for (const auto& s : seen) by_slot.emplace(std::pair(s.server, s.slot), &s);
     for (const auto& c : cuts_) {

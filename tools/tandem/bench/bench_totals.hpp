@@ -51,13 +51,13 @@ class bench_totals {
  public:
     /// Upper bound of the memory of one object, without the figures themselves.
     static std::size_t max_memory_bytes() noexcept;
-    /// Number of recent cuts kept for match_cuts().
+    /// Number of recent cuts kept for add_cut_latencies().
     static constexpr std::size_t max_cuts = 4096;
 
-    /// `stopped`: the run ended the reply early.
+    /// `stopped`: whether the end of the run cut the reply short.
     void add(const turn_times& t, const reply_result& r, bool stopped);
     /// Adds the time from each kept cut until the server observed it.
-    void match_cuts(const std::vector<observed_cut>& seen);
+    void add_cut_latencies(const std::vector<observed_cut>& seen);
 
     bench_stats figures() const;
 
@@ -66,7 +66,7 @@ class bench_totals {
     void add_waits(const turn_times& t, const reply_result& r);
     void add_time_line(const turn_times& t, const reply_result& r);
     void add_gaps(const turn_times& t);
-    void keep(cut_record c);
+    void keep_cut(cut_record c);
 
     bench_stats figures_;  // without the latencies
     latency_histogram late_, first_token_, first_chunk_, gap_, hand_over_;
@@ -75,9 +75,8 @@ class bench_totals {
     std::size_t next_cut_ = 0;  // overwritten next once `cuts_` is full
 };
 
-/// Accumulates the second half of a step of a capacity run. Counts each
-/// wait at its end, and unfinished waits with their age. Pure; not
-/// thread-safe.
+/// Accumulates the figures of the second half of a capacity step. Counts each wait when it ends,
+/// and an unfinished wait with its duration so far. Pure; not thread-safe.
 class capacity_totals {
  public:
     using time_point = turn_times::time_point;

@@ -19,7 +19,7 @@ class bench_workload {
     using clock = std::chrono::steady_clock;
 
     /// Precondition: `dialogues` is not empty.
-    bench_workload(load_rules rules, std::vector<dialogue> dialogues)
+    bench_workload(load_profile rules, std::vector<dialogue> dialogues)
         : plan_(rules), dialogues_(std::move(dialogues)) {}
 
     /// Starts the clock of the run. Must be called first.

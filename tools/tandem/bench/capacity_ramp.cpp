@@ -15,14 +15,14 @@ capacity_ramp::capacity_ramp(boost::asio::io_context& ioc, bench_callers& caller
     : callers_(callers), options_(options), on_step_(std::move(on_step)), step_end_(ioc) {}
 
 awaitable<void> capacity_ramp::run() {
-    while (const auto callers = stopping_ ? std::nullopt : search_.next()) {
+    while (const auto callers = stopping_ ? std::nullopt : search_.next_callers()) {
         const auto step = co_await run_step(*callers);
         if (stopping_) co_return;
         steps_.push_back(step);
         on_step_(step);
         has_failed_ = step.has_only_failures();
         if (has_failed_) co_return;
-        search_.add(step.exceeded(options_.limits).empty());
+        search_.add_outcome(step.describe_exceeded(options_.limits).empty());
     }
 }
 
@@ -34,7 +34,7 @@ awaitable<capacity_step> capacity_ramp::run_step(int callers) {
     capacity_step step;
     for (int halves = 2; halves <= max_halves && !stopping_; ++halves) {
         step_end_.expires_at(began + options_.step_time / 2 * halves);
-        co_await wait_for(step_end_);  // stop() cancels the wait
+        co_await wait_for_timer(step_end_);  // stop() cancels the wait
         step = callers_.end_step();
         if (step.has_enough_first_chunks() || step.failed > 0) break;
     }
@@ -50,8 +50,8 @@ void capacity_ramp::report_to(capacity_report& r) const {
     r.limits = options_.limits;
     r.step_time = options_.step_time;
     r.steps = steps_;
-    r.callers = search_.held();
-    r.over = search_.over();
+    r.callers = search_.highest_held();
+    r.over = search_.lowest_failed();
     r.was_given_up = has_failed_;
 }
 

@@ -8,7 +8,7 @@ bool capacity_step::has_enough_first_chunks() const noexcept {
     return first_chunks >= std::min(callers, 20);
 }
 
-std::string capacity_step::exceeded(const capacity_limits& limits) const {
+std::string capacity_step::describe_exceeded(const latency_limits& limits) const {
     std::string names;
     const auto add = [&](bool exceeds, const char* name) {
         if (exceeds) names += (names.empty() ? "" : ", ") + std::string(name);

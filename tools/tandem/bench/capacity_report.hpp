@@ -12,8 +12,8 @@
 
 namespace tandem::command {
 
-/// The limits that a server must meet to carry a number of callers.
-struct capacity_limits {
+/// The latency limits within which a server can serve a number of callers.
+struct latency_limits {
     duration first_chunk = std::chrono::seconds(1);  ///< p95
     duration gap = std::chrono::milliseconds(100);   ///< p99
 };
@@ -35,17 +35,18 @@ struct capacity_step {
     bool has_enough_first_chunks() const noexcept;
     /// Whether turns failed and no chunk arrived.
     bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }
-    /// Returns the limits that the step exceeds, as in "first chunk, gap"; empty if it holds.
-    std::string exceeded(const capacity_limits& limits) const;
+    /// Returns the limits that the step exceeds, such as "first chunk, gap"; empty if there are
+    /// none.
+    std::string describe_exceeded(const latency_limits& limits) const;
 };
 
 struct capacity_report {
     bench_setup setting{};
-    capacity_limits limits{};
+    latency_limits limits{};
     duration step_time{};
     std::vector<capacity_step> steps{};
-    int callers = 0;            ///< the largest number that held; 0 = none
-    std::optional<int> over{};  ///< the smallest number that did not hold
+    int callers = 0;            ///< the largest number within the limits; 0 = none
+    std::optional<int> over{};  ///< the smallest number that exceeded them
     bench_stats figures{};      ///< of all steps, for their errors
     bool was_stopped = false;
     bool was_given_up = false;  ///< every turn of a step failed

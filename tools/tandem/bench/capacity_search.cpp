@@ -9,7 +9,7 @@ constexpr int parts_of_five_percent = 20;
 
 }  // namespace
 
-std::optional<int> capacity_search::next() const noexcept {
+std::optional<int> capacity_search::next_callers() const noexcept {
     if (!over_) {
         if (held_ == max_callers) return std::nullopt;
         return std::clamp(2 * held_, first_callers, max_callers);
@@ -19,7 +19,7 @@ std::optional<int> capacity_search::next() const noexcept {
     return held_ + width / 2;
 }
 
-void capacity_search::add(bool held) noexcept {
+void capacity_search::add_outcome(bool held) noexcept {
     const int callers = *next();
     if (held)
         held_ = callers;

@@ -4,22 +4,24 @@
 
 namespace tandem::command {
 
-/// Searches for the largest number of callers that a server carries. Doubles the number until a
-/// step does not hold, then halves the interval until it is at most 5 % or one caller wide. Pure.
+/// Searches for the largest number of callers that a server can serve within the limits. Doubles
+/// the number until a step exceeds them, then bisects until the interval is at most 5 % or one
+/// caller wide. Pure.
 class capacity_search {
  public:
     static constexpr int first_callers = 4;
     static constexpr int max_callers = 1000;
 
-    /// Returns the number of callers of the next step, or nothing once the answer is known.
-    std::optional<int> next() const noexcept;
-    /// Takes the outcome of the step with next() callers. Precondition: there is a next step.
-    void add(bool held) noexcept;
+    /// Returns the number of callers for the next step, or nothing once the result is known.
+    std::optional<int> next_callers() const noexcept;
+    /// Records whether the step with next_callers() callers stayed within the limits. Precondition:
+    /// the search is not over.
+    void add_outcome(bool held) noexcept;
 
-    /// The largest number that held; 0 = none.
-    int held() const noexcept { return held_; }
-    /// The smallest number that did not hold.
-    std::optional<int> over() const noexcept { return over_; }
+    /// The largest number within the limits; 0 = none.
+    int highest_held() const noexcept { return held_; }
+    /// The smallest number that exceeded them.
+    std::optional<int> lowest_failed() const noexcept { return over_; }
 
  private:
     int held_ = 0;

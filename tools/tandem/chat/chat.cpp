@@ -42,7 +42,7 @@ chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i,
       typed_(ioc.get_executor()),
       line_arrived_(ioc),
       lines_(lines) {
-    lines_.on_line([this](read_line l) { on_line_read(std::move(l)); });
+    lines_.on_line([this](line_read_result l) { on_line_read(std::move(l)); });
     if (rules_.eager) lines_.on_change([this](const std::string& l) { on_line_changed(l); });
 }
 
@@ -64,7 +64,7 @@ void chat::fail(const std::string& text) {
     view_.show_error(text);
 }
 
-void chat::refuse(const std::string& text) {
+void chat::report_usage_error(const std::string& text) {
     misused_ = true;
     fail(text);
 }
@@ -110,10 +110,10 @@ void chat::note_reuse_guard() {
 }
 
 auto chat::test_synthesizer_and_player() -> awaitable<bool> {
-    if (const auto why = speaker_.wav_failure(); !why.empty()) refuse("--wav " + why);
+    if (const auto why = speaker_.wav_failure(); !why.empty()) report_usage_error("--wav " + why);
     if (!failed_) {
         const auto why = co_await speaker_.test_synthesizer();
-        if (!why.empty()) refuse(mute_text(speaker_.options(), why));
+        if (!why.empty()) report_usage_error(mute_text(speaker_.options(), why));
     }
     if (stopping_ || failed_) co_return false;
     co_return co_await test_player();
@@ -131,7 +131,7 @@ auto chat::test_player() -> awaitable<bool> {
     const auto words =
         fmt::format("\"{}\" cannot play sounds: {}", command_name(speaker_.options().player), why);
     if (speaker_.options().needs_player) {
-        refuse(words);
+        report_usage_error(words);
         co_return false;
     }
     speaker_.on_missing_player(
@@ -149,8 +149,8 @@ bool chat::begin_conversation() {
     diagnostics diag;
     talk_ = service_->load(rules_.saved, ec, diag);
     if (!talk_)
-        refuse(fmt::format("--load {}: cannot use the saved conversation: {}",
-                           input_name(rules_.load), error_text(ec, diag)));
+        report_usage_error(fmt::format("--load {}: cannot use the saved conversation: {}",
+                                       input_name(rules_.load), error_text(ec, diag)));
     return talk_.has_value();
 }
 
@@ -167,7 +167,7 @@ auto chat::hold_conversation() -> awaitable<void> {
 
 // --- lines
 
-auto chat::next_line() -> awaitable<std::optional<read_line>> {
+auto chat::next_line() -> awaitable<std::optional<line_read_result>> {
     if (!line_ && !input_ended_) {
         // The server evaluates the start of the prompt while the user types.
         if (rules_.barge_in) talk_->warm(settings_.client.generation);
@@ -176,7 +176,7 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
     while (!line_ && !input_ended_ && !stopping_) {
         request_line();
         line_arrived_.expires_at(boost::asio::steady_timer::time_point::max());
-        co_await wait_for(line_arrived_);  // on_line_read() cancels the timer
+        co_await wait_for_timer(line_arrived_);  // on_line_read() cancels the timer
     }
     if (!line_) view_.on_input_ended();
     auto said = std::exchange(line_, std::nullopt);
@@ -192,15 +192,15 @@ void chat::request_line() {
     lines_.request_line();
 }
 
-void chat::on_line_read(read_line l) {
+void chat::on_line_read(line_read_result l) {
     asked_for_line_ = false;
     typed_.stop();
-    if (!l.fault.empty()) refuse("stdin: " + l.fault);
-    if (l.what == read_line::kind::too_long) {
+    if (!l.fault.empty()) report_usage_error("stdin: " + l.fault);
+    if (l.what == line_read_result::kind::too_long) {
         fail(fmt::format("a line is longer than {} bytes and was skipped", l.max_bytes));
         return request_line();
     }
-    if (l.what == read_line::kind::end) {
+    if (l.what == line_read_result::kind::end) {
         input_ended_ = true;
     } else {
         interrupt(l.at);
@@ -217,7 +217,7 @@ void chat::on_line_changed(const std::string& line) {
 
 // --- turns
 
-auto chat::take_turn(const read_line& said) -> awaitable<void> {
+auto chat::take_turn(const line_read_result& said) -> awaitable<void> {
     diagnostics diag;
     if (const auto bad = text::find_invalid_utf8(said.text); bad != said.text.npos) {
         diag.client_message =
@@ -233,7 +233,7 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
 }
 
 // A reply that calls functions is followed by a reply to their results.
-auto chat::reply_to(const read_line& said) -> awaitable<void> {
+auto chat::reply_to(const line_read_result& said) -> awaitable<void> {
     silence_start since{said.at, rules_.vad_stop};
     for (int round = 1; co_await speak_reply(since); ++round) {
         where_.reply = round;

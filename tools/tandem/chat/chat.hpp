@@ -4,7 +4,7 @@
 #include "chat/chat_view.hpp"
 #include "chat/function_runner.hpp"
 #include "chat/spoken_reply.hpp"
-#include "chat/typed_words.hpp"
+#include "chat/typed_line_forwarder.hpp"
 #include "line_input/line_source.hpp"
 #include "os/coroutines.hpp"
 #include "run/server_clients.hpp"
@@ -57,12 +57,12 @@ class chat {
     awaitable<bool> test_player();
     bool begin_conversation();
     awaitable<void> hold_conversation();
-    awaitable<std::optional<read_line>> next_line();
+    awaitable<std::optional<line_read_result>> next_line();
     void request_line();
-    void on_line_read(read_line l);
+    void on_line_read(line_read_result l);
     void on_line_changed(const std::string& line);
-    awaitable<void> take_turn(const read_line& said);
-    awaitable<void> reply_to(const read_line& said);
+    awaitable<void> take_turn(const line_read_result& said);
+    awaitable<void> reply_to(const line_read_result& said);
     // Returns true if functions were called and have results.
     awaitable<bool> speak_reply(silence_start& since);
     std::shared_ptr<function_runner> run_functions_of(tandem::reply& reply);
@@ -73,7 +73,7 @@ class chat {
     awaitable<std::string> history_text_of_turn();
     awaitable<void> save();
     void fail(const std::string& text);
-    void refuse(const std::string& text);
+    void report_usage_error(const std::string& text);
 
     boost::asio::io_context& ioc_;
     service_config settings_;
@@ -87,12 +87,11 @@ class chat {
     std::optional<conversation> talk_;
     std::shared_ptr<spoken_reply> speaking_;
     std::shared_ptr<function_runner> functions_;  // of the current reply
-    /// The current reply. Turns include rejected lines, but not blank or too long
-    /// ones.
+    /// The current reply. Rejected lines count as turns, but blank and overlong ones do not.
     spoken_reply_number where_;
-    typed_words typed_;
+    typed_line_forwarder typed_;
 
-    std::optional<read_line> line_;  // not consumed yet
+    std::optional<line_read_result> line_;  // not consumed yet
     bool asked_for_line_ = false;
     bool input_ended_ = false;
     boost::asio::steady_timer line_arrived_;  // cancelled when a line arrives

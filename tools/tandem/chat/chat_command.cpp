@@ -45,8 +45,8 @@ bool has_synthesizer(const speaker_options& o) {
 class speaker_choice {
  public:
     speaker_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
-        // The reply fails at continue_timeout. If a slow program is ended before that, its chunk is
-        // still shown.
+        // The reply fails at continue_timeout. If a slow program is killed before that, its chunk
+        // is still shown.
         chosen_ = {.wav = options.wav,
                    .pace = {static_cast<double>(options.words_per_minute)},
                    .sentence_pause = options.sentence_pause,
@@ -174,7 +174,7 @@ class chat_run {
             good = is_fine(atomic_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
                    good;
         if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received_signal();
-        if (const auto lost = output_exit_status(terminal_)) return *lost;
+        if (const auto lost = lost_output_exit_status(terminal_)) return *lost;
         if (chat_.has_usage_error()) return wrong_use;
         if (signal_pipe::received_signal() != 0) return by_signal + signal_pipe::received_signal();
         return good ? all_good : not_all_good;
@@ -185,12 +185,13 @@ class chat_run {
     std::unique_ptr<line_editor> make_editor() {
         if (!has_terminal() || options_.json || !terminal_.out_is_terminal()) return {};
         auto editor = std::make_unique<line_editor>(ioc_, terminal_, STDIN_FILENO, STDOUT_FILENO);
-        return editor->is_possible() ? std::move(editor) : nullptr;
+        return editor->is_supported() ? std::move(editor) : nullptr;
     }
     std::unique_ptr<line_reader> make_reader() {
-        using reads = line_reader::reads;
-        return std::make_unique<line_reader>(ioc_.get_executor(), STDIN_FILENO,
-                                             has_terminal() ? reads::typed_lines : reads::lines);
+        using read_unit = line_reader::read_unit;
+        return std::make_unique<line_reader>(
+            ioc_.get_executor(), STDIN_FILENO,
+            has_terminal() ? read_unit::typed_lines : read_unit::lines);
     }
     line_source& lines() {
         if (editor_) return *editor_;
@@ -243,7 +244,7 @@ int run_chat(chat_options options) {
     if (!sound) return wrong_use;
     auto saved = read_saved(options.load);
     if (!is_fine(saved.fault, t, "--load")) return wrong_use;
-    // Checks this at the start, so that a long conversation is not lost at its end.
+    // Checked at the start, so that a long conversation is not lost at its end.
     if (!is_fine(find_save_fault(options.save, options.load), t, "--save")) return wrong_use;
     recording_file recorded(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},

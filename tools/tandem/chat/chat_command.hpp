@@ -17,19 +17,18 @@
 namespace tandem::command {
 
 struct chat_rules {
-    /// How long to wait for servers that start or load their model.
+    /// How long to wait for servers that are starting or loading their model.
     duration wait{};
     /// Files to load the conversation from and to save it to, or empty.
     std::string load{};
     std::string save{};
     /// The content of `load`.
     std::string saved{};
-    /// Whether a new line interrupts the current reply rather than wait for its
-    /// end.
+    /// Whether a new line interrupts the current reply instead of waiting for it to end.
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
     duration vad_stop{};
-    /// Whether to work on a line while it is typed, if the line source reports changes.
+    /// Whether to process a line while it is being typed, if the line source reports changes.
     bool eager = false;
     /// The functions of the service's `generation.tools`.
     std::vector<command_function> functions{};

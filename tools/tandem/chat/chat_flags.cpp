@@ -103,10 +103,10 @@ void chat_flags::add_conversation_flags() {
                     "text appended to an interrupted reply in the history");
     flags_.add_text("--load", o.load, "FILE", "continue a saved conversation");
     flags_.add_text("--save", o.save, "FILE", "save the conversation to this file at the end");
-    add_record(flags_, o.record);
+    add_record_flags(flags_, o.record);
     flags_.add_text("--tools", tools_, "JSON|FILE",
                     "functions that the model may call, with the commands that run them");
-    add_wait(flags_, o.wait);
+    add_wait_flag(flags_, o.wait);
 }
 
 void chat_flags::add_voice_flags() {
@@ -142,14 +142,14 @@ void chat_flags::add_output_flags() {
     flags_.begin_group("output");
     flags_.add_switch("--json", options_.json, "print one JSON object per line");
     flags_.add_switch("--quiet", options_.quiet, "print only the dialogue and errors");
-    add_color(flags_, options_.color);
-    add_log_level(flags_, options_.log_level, "off");
+    add_color_flag(flags_, options_.color);
+    add_log_level_flag(flags_, options_.log_level, "off");
     flags_.add_help_flag();
 }
 
 chat_options chat_flags::read(const environment& variables, std::vector<std::string>& faults) {
     auto& o = options_;
-    faults = argument_faults(flags_.app());
+    faults = describe_unparsed_arguments(flags_.app());
     flags_.read(faults);
     check_voice(faults);
     read_conversation(faults);
@@ -194,8 +194,8 @@ void chat_flags::read_conversation(std::vector<std::string>& faults) {
     check_output_file("--wav", o.wav, faults);
     if (!o.save.empty() && o.save == o.wav)
         faults.push_back(fmt::format("--save and --wav name the same file, {}", o.save));
-    check_record(flags_, o.record, {{"--load", o.load}, {"--save", o.save}, {"--wav", o.wav}},
-                 faults);
+    check_record_flags(flags_, o.record, {{"--load", o.load}, {"--save", o.save}, {"--wav", o.wav}},
+                       faults);
 }
 
 void chat_flags::read_tools(std::vector<std::string>& faults) {

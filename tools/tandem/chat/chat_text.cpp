@@ -36,7 +36,7 @@ std::string spaced(std::string_view name) {
 // Returns the end of a text on one line.
 std::string last_words(const std::string& text) {
     if (count_columns(text) <= max_heard_columns) return truncate_to_width(text, max_heard_columns);
-    auto lines = wrapped(text, max_heard_columns);
+    auto lines = wrap_text(text, max_heard_columns);
     return "…" + lines.back();
 }
 
@@ -47,7 +47,7 @@ std::string lines_of(std::string_view head, std::string_view text, int width) {
     constexpr int indent = 4;
     const auto column = static_cast<int>(head.size());
     const char* between = "";
-    for (const auto& line : wrapped(text, width - indent, column - indent))
+    for (const auto& line : wrap_text(text, width - indent, column - indent))
         result += std::exchange(between, "\n    ") + line;
     return result;
 }
@@ -79,7 +79,7 @@ std::string wrap_continued_text(std::string_view text, std::string& pending_spac
     // Wrapping would drop a space at the start of a line.
     std::string shown = place.column == 0 && joint == " " ? joint : "";
     words.erase(0, shown.size());
-    const auto lines = wrapped(words, place.width, place.column + static_cast<int>(shown.size()));
+    const auto lines = wrap_text(words, place.width, place.column + static_cast<int>(shown.size()));
     for (std::size_t i = 0; i < lines.size(); ++i) shown += (i > 0 ? "\n" : "") + lines[i];
     pending_space = text.substr(last);
     return shown;
@@ -94,7 +94,7 @@ std::string indented_lines(std::string_view text, int width) {
 }
 
 std::string error_text(const error_code& ec, const diagnostics& d, const std::string& hint) {
-    return fault_text({.error = ec, .diagnostics = d, .hint = hint});
+    return format_server_fault({.error = ec, .diagnostics = d, .hint = hint});
 }
 
 std::string format_timing(const spoken_timing& t) {
@@ -108,16 +108,16 @@ std::string format_timing(const spoken_timing& t) {
     return text;
 }
 
-std::string format_interruption(const spoken_end& e) {
+std::string format_interruption(const spoken_reply_end& e) {
     if (e.kept.empty()) return "[interrupted, nothing was heard]";
     return fmt::format("[interrupted, heard up to \"{}\"]", last_words(e.kept));
 }
 
-std::string format_call(const tool_call& call) {
+std::string format_function_call(const tool_call& call) {
     return fmt::format("[calls {} {}]", call.name, call.arguments);
 }
 
-std::string format_result(const function_result& r) {
+std::string format_function_result(const function_result& r) {
     if (r.how == function_result::outcome::interrupted)
         return fmt::format("[{} was interrupted]", r.call.name);
     return fmt::format("[{}: {}]", r.call.name, truncate_to_width(r.content, max_result_columns));
@@ -140,7 +140,7 @@ std::string json_line(const spoken_chunk& s) {
         .line();
 }
 
-std::string json_line(const spoken_end& e) {
+std::string json_line(const spoken_reply_end& e) {
     json_object out;
     out.field("event", "end")
         .field("turn", e.where.turn)

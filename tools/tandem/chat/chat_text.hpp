@@ -35,13 +35,13 @@ std::string indented_lines(std::string_view text, int width = INT_MAX);
 /// zero length are omitted.
 std::string format_timing(const spoken_timing& t);
 /// Returns the note that follows the text of an interrupted reply.
-std::string format_interruption(const spoken_end& e);
+std::string format_interruption(const spoken_reply_end& e);
 /// Return the notes about a function that a reply called, and about its result.
-std::string format_call(const tool_call& call);
-std::string format_result(const function_result& r);
+std::string format_function_call(const tool_call& call);
+std::string format_function_result(const function_result& r);
 
 std::string json_line(const spoken_chunk& s);
-std::string json_line(const spoken_end& e);
+std::string json_line(const spoken_reply_end& e);
 std::string json_line(spoken_reply_number where, const function_result& r);
 /// An error of the whole chat.
 std::string server_error_line(const fault_event& e);

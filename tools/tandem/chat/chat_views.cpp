@@ -53,14 +53,14 @@ void chat_text_view::end_line() {
     pending_space_.clear();
 }
 
-void chat_text_view::on_reply_ended(const spoken_end& e) {
+void chat_text_view::on_reply_ended(const spoken_reply_end& e) {
     if (e.interrupted) {
         pending_space_ = terminal_.out_column() > 0 ? " " : "";
         show(format_interruption(e), paint::yellow);
     }
     end_line();
     for (const auto& call : e.result.calls) {
-        show(format_call(call), paint::yellow);
+        show(format_function_call(call), paint::yellow);
         end_line();
     }
     if (e.result.error) show_error(error_text(e.result.error, e.result.diagnostics, e.hint));
@@ -71,7 +71,7 @@ void chat_text_view::on_reply_ended(const spoken_end& e) {
 }
 
 void chat_text_view::on_function_ended(spoken_reply_number, const function_result& r) {
-    show(format_result(r), paint::yellow);
+    show(format_function_result(r), paint::yellow);
     end_line();
 }
 
@@ -82,7 +82,7 @@ void chat_text_view::show_error(std::string_view text) {
 
 void chat_json_view::on_server_failed(const fault_event& e) {
     terminal_.print(server_error_line(e));
-    show_error(fault_text(e));
+    show_error(format_server_fault(e));
 }
 
 }  // namespace tandem::command

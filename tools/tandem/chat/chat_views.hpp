@@ -36,9 +36,9 @@ class chat_text_view final : public chat_view {
     void on_chunk_skipped(spoken_reply_number, const chunk& c) override {
         show(c.text, paint::dim);
     }
-    void on_reply_ended(const spoken_end& e) override;
+    void on_reply_ended(const spoken_reply_end& e) override;
     void on_function_ended(spoken_reply_number where, const function_result& r) override;
-    void on_server_failed(const fault_event& e) override { show_error(fault_text(e)); }
+    void on_server_failed(const fault_event& e) override { show_error(format_server_fault(e)); }
     void show_note(std::string_view text) override {
         if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
     }
@@ -66,7 +66,7 @@ class chat_json_view final : public chat_view {
     void on_chunk_skipped(spoken_reply_number where, const chunk& c) override {
         on_chunk_started({.where = where, .chunk = c});
     }
-    void on_reply_ended(const spoken_end& e) override { terminal_.print(json_line(e)); }
+    void on_reply_ended(const spoken_reply_end& e) override { terminal_.print(json_line(e)); }
     void on_function_ended(spoken_reply_number where, const function_result& r) override {
         terminal_.print(json_line(where, r));
     }

@@ -16,8 +16,8 @@ struct command_function {
     duration limit{};
 };
 
-/// The file of `tandem chat --tools`: OpenAI's `tools`, where each function has a `command` and may
-/// have a `timeout_ms`.
+/// The file of `tandem chat --tools`: OpenAI's `tools`, in which each function has a `command` and
+/// may have a `timeout_ms`.
 struct function_file {
     std::vector<command_function> functions{};
     /// The declarations without these fields, for generation_options::tools.

@@ -7,7 +7,7 @@
 
 namespace tandem::command {
 
-/// A call of a reply, and its result as the model reads it.
+/// A function call that a reply made, and its result as the model reads it.
 struct function_result {
     enum class outcome {
         returned,

@@ -49,7 +49,7 @@ void function_runner::start(const std::vector<tool_call>& calls) {
 }
 
 awaitable<void> function_runner::wait() {
-    if (running_ > 0) co_await wait_for(all_ended_);
+    if (running_ > 0) co_await wait_for_timer(all_ended_);
 }
 
 void function_runner::stop() {

@@ -13,7 +13,7 @@ namespace tandem::command {
 class speech_schedule {
  public:
     /// `sentence_pause` is the silence after a chunk that ends a sentence; other chunks have none.
-    /// `previous_end`: when the last sound before the reply ended in the same turn.
+    /// `previous_end`: the end of the turn's last sound before this reply.
     explicit speech_schedule(duration sentence_pause, std::optional<time_point> previous_end = {})
         : pause_(sentence_pause), previous_end_(previous_end) {}
 
@@ -29,7 +29,7 @@ class speech_schedule {
     bool is_speaking() const noexcept { return speaking_; }
     /// Returns the share of the current sound that was heard by `now`, 0 to 1; 0 if there is none.
     double fraction_heard(time_point now) const noexcept;
-    /// Returns the silence before the latest sound; nothing for the first one of a turn.
+    /// Returns the silence before the latest sound; nothing for the first sound of a turn.
     std::optional<duration> silence() const noexcept { return silence_; }
     /// Returns the end of the last sound that ended.
     std::optional<time_point> last_end() const noexcept { return ended_; }

@@ -100,7 +100,8 @@ time_point spoken_reply::end_of_sound(bool has_player) const {
 
 awaitable<void> spoken_reply::wait_until(time_point due) {
     timer_.expires_at(due);
-    if (due > clock_now() && !interrupted_) co_await wait_for(timer_);  // ended by an interrupt
+    if (due > clock_now() && !interrupted_)
+        co_await wait_for_timer(timer_);  // ended by an interrupt
 }
 
 awaitable<void> spoken_reply::wait_for_end_of_sound() {

@@ -40,7 +40,7 @@ int run_cluster(const cluster_command_options& options) {
     }
     t.print(text);
     print_output_failure(t, "tandem cluster");
-    return output_exit_status(t).value_or(all_good);
+    return lost_output_exit_status(t).value_or(all_good);
 }
 
 }  // namespace tandem::command

@@ -10,7 +10,7 @@ namespace tandem::command {
 struct cluster_command_options {
     cluster::cluster_options cluster{};
     /// What the command shows.
-    cluster_part part = cluster_part::status;
+    cluster_view_part part = cluster_view_part::status;
     /// The server to drain or undrain instead, as server_url::identity; empty = none.
     std::string server{};
     bool is_drained = false;

@@ -51,7 +51,7 @@ cluster_command_flags::cluster_command_flags(CLI::App& tandem)
 cluster_command_options cluster_command_flags::read(const environment& variables,
                                                     std::vector<std::string>& faults) {
     cluster_command_options o{.json = json_};
-    faults = argument_faults(flags_.app());
+    faults = describe_unparsed_arguments(flags_.app());
     if (faults.empty()) read_action(o, faults);
     auto cluster = store_.read(variables, faults);
     if (cluster)
@@ -66,7 +66,7 @@ void cluster_command_flags::read_action(cluster_command_options& o,
     const auto action = read_choice("ACTION", cluster_actions, action_, faults);
     if (!action) return;
     if (!action_.ends_with("drain")) {
-        o.part = static_cast<cluster_part>(*action);
+        o.part = static_cast<cluster_view_part>(*action);
         if (!server_.empty()) faults.push_back(server_ + " is an unexpected argument");
         return;
     }

@@ -58,7 +58,7 @@ std::string describe(const cluster_view::wish& w) {
 }
 
 std::string describe(const cluster_view::session& s) {
-    // While it moves between two gateways, a session has none.
+    // A session that is moving between two gateways has none.
     const auto holder = s.gateway.empty() ? "no gateway" : "gateway " + s.gateway;
     return fmt::format("session {}: {}, {:.1f} KiB, written {} ago\n", s.short_id, holder,
                        static_cast<double>(s.bytes) / 1024, in_seconds(s.written));
@@ -78,13 +78,13 @@ std::string describe_gateways(const cluster_view& v) {
     return text.empty() ? "no gateway\n" : text;
 }
 
-std::string describe_servers(const cluster_view& v, cluster_part part) {
+std::string describe_servers(const cluster_view& v, cluster_view_part part) {
     std::string text;
     for (const auto& s : v.servers) {
         text += fmt::format("server {}{}\n", s.name, s.is_drained ? ", drained" : "");
-        if (part != cluster_part::queue)
+        if (part != cluster_view_part::queue)
             for (const auto& slot : s.slots) text += describe(slot);
-        if (part != cluster_part::slots)
+        if (part != cluster_view_part::slots)
             for (const auto& wish : s.wishes) text += describe(wish);
     }
     return text;
@@ -131,11 +131,11 @@ std::string to_json(const cluster_view::gateway& g, std::int64_t sessions) {
 
 constexpr auto any_to_json = [](const auto& item) { return to_json(item); };
 
-std::string to_json(const cluster_view::server& s, cluster_part part) {
+std::string to_json(const cluster_view::server& s, cluster_view_part part) {
     json_object j;
     j.field("name", s.name).field("drained", s.is_drained);
-    if (part != cluster_part::queue) j.raw("slots", json_list(s.slots, any_to_json));
-    if (part != cluster_part::slots) j.raw("waiting", json_list(s.wishes, any_to_json));
+    if (part != cluster_view_part::queue) j.raw("slots", json_list(s.slots, any_to_json));
+    if (part != cluster_view_part::slots) j.raw("waiting", json_list(s.wishes, any_to_json));
     return j.finish();
 }
 
@@ -209,17 +209,17 @@ std::optional<cluster_view::session> read_session(const std::string& id,
                                  now - *written};
 }
 
-std::string format_text(const cluster_view& v, cluster_part part) {
-    if (part == cluster_part::sessions) return describe_sessions(v);
-    if (part == cluster_part::status) return describe_gateways(v) + describe_servers(v, part);
+std::string format_text(const cluster_view& v, cluster_view_part part) {
+    if (part == cluster_view_part::sessions) return describe_sessions(v);
+    if (part == cluster_view_part::status) return describe_gateways(v) + describe_servers(v, part);
     return v.servers.empty() ? "no server\n" : describe_servers(v, part);
 }
 
-std::string format_json(const cluster_view& v, cluster_part part) {
+std::string format_json(const cluster_view& v, cluster_view_part part) {
     json_object j;
-    if (part == cluster_part::sessions)
+    if (part == cluster_view_part::sessions)
         return j.raw("sessions", json_list(v.sessions, any_to_json)).line();
-    if (part == cluster_part::status)
+    if (part == cluster_view_part::status)
         j.raw("gateways", json_list(v.gateways, [&v](const auto& g) {
                   return to_json(g, count_sessions(v, g));
               }));

@@ -10,7 +10,7 @@
 namespace tandem::command {
 
 /// The parts of a cluster to show. The status contains slots, queue, and the numbers of sessions.
-enum class cluster_part { status, slots, queue, sessions };
+enum class cluster_view_part { status, slots, queue, sessions };
 
 /// The records of a cluster in its store. Times are in ms before now; negative times are after now.
 struct cluster_view {
@@ -64,8 +64,8 @@ struct drain_result {
     std::vector<std::string> gateways{};
 };
 
-// The records that the scripts in src/cluster/scripts have written. `now`: the store's time in ms.
-// Unknown fields are left out.
+// Read the records that the scripts in src/cluster/scripts write. `now`: the store's time in ms.
+// Unknown fields are ignored.
 /// `loads`: by gateway.
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
                                                  const cluster::store_answer& loads,
@@ -87,8 +87,8 @@ std::optional<cluster_view::session> read_session(const std::string& id,
                                                   const cluster::store_answer& bytes,
                                                   std::int64_t now);
 
-std::string format_text(const cluster_view& v, cluster_part part);
-std::string format_json(const cluster_view& v, cluster_part part);
+std::string format_text(const cluster_view& v, cluster_view_part part);
+std::string format_json(const cluster_view& v, cluster_view_part part);
 std::string format_text(const drain_result& r);
 std::string format_json(const drain_result& r);
 

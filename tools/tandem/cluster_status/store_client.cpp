@@ -47,12 +47,12 @@ store_client::store_client(const cluster::cluster_options& o, std::string client
     while (!is_connected && fault_.empty()) loop_.run_one();
 }
 
-cluster_view store_client::read_view(cluster_part part) {
+cluster_view store_client::read_view(cluster_view_part part) {
     cluster_view v;
     const auto now = fetch_time();
     v.gateways = fetch_gateways(now);
-    if (part != cluster_part::sessions) v.servers = read_servers(v.gateways, now);
-    if (part == cluster_part::sessions || part == cluster_part::status)
+    if (part != cluster_view_part::sessions) v.servers = read_servers(v.gateways, now);
+    if (part == cluster_view_part::sessions || part == cluster_view_part::status)
         v.sessions = read_sessions(now);
     return v;
 }
@@ -128,9 +128,9 @@ void store_client::write_drain(const std::string& id, bool is_drained) {
 }
 
 store_facts store_client::read_facts() {
-    auto facts = read_info(run_command({"INFO"}).text);
+    auto facts = parse_store_info(run_command({"INFO"}).text);
     facts.round_trip_ms = measure_round_trip();
-    const auto view = read_view(cluster_part::slots);
+    const auto view = read_view(cluster_view_part::slots);
     for (const auto& g : view.gateways)
         if (g.is_up()) facts.gateways.push_back(g.id);
     for (const auto& s : view.servers) facts.servers.push_back(s.name);

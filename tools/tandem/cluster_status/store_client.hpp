@@ -21,7 +21,7 @@ class store_client {
 
     /// Why a function failed; empty if none has.
     const std::string& fault() const noexcept { return fault_; }
-    cluster_view read_view(cluster_part part);
+    cluster_view read_view(cluster_view_part part);
     store_facts read_facts();
     /// Drains a server, or ends the drain. Each gateway applies this with its next heartbeat. Fails
     /// if no gateway serves or has used a server with this name. Names are as in the view.

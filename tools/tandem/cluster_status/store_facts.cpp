@@ -29,7 +29,7 @@ std::string describe_product(std::string_view info, std::string_view redis_versi
 
 }  // namespace
 
-store_facts read_info(std::string_view text) {
+store_facts parse_store_info(std::string_view text) {
     const auto version = find_field(text, "redis_version");
     return {.product = describe_product(text, version),
             .major_version = read_number<int>(version.substr(0, version.find('.'))),

@@ -9,11 +9,11 @@ namespace tandem::command {
 
 /// The store of a cluster.
 struct store_facts {
-    /// Why it could not be read; empty if it could.
+    /// Why the store could not be read; empty if it could.
     std::string fault{};
     /// Such as "Redis 7.0.15"; empty if unknown.
     std::string product{};
-    /// Version of Redis's protocol, which Valkey reports, too; 0 = unknown.
+    /// Major version of Redis, or of the Redis that Valkey claims to be; 0 = unknown.
     int major_version = 0;
     bool is_replica = false;
     std::string eviction_policy{};
@@ -29,6 +29,6 @@ struct store_facts {
 };
 
 /// Reads the answer to the store's command INFO. Fields that are missing keep their defaults.
-store_facts read_info(std::string_view text);
+store_facts parse_store_info(std::string_view text);
 
 }  // namespace tandem::command

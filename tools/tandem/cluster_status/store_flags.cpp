@@ -16,7 +16,7 @@ constexpr const char* group = "cluster";
 constexpr const char* password_name = "TANDEM_CLUSTER_PASSWORD";
 constexpr std::size_t max_name_length = 64;
 
-// Names are parts of the store's keys, and words of its messages.
+// Names become parts of the store's keys, and words in its messages.
 bool is_name(const std::string& text) {
     const auto is_part = [](unsigned char c) {
         return std::isalnum(c) || c == '-' || c == '_' || c == '.';

@@ -35,7 +35,7 @@ std::string completion_flags::read(std::vector<std::string>& faults) const {
     faults = describe_unknown_flags(flags_.app());
     // CLI11 parses the value of an unknown flag as an argument, so further faults would mislead.
     if (!faults.empty()) return {};
-    faults = surplus_arguments(flags_.app());
+    faults = describe_surplus_arguments(flags_.app());
     if (shell_.empty())
         faults.push_back("SHELL is missing; it must be bash, zsh or fish");
     else if (const auto chosen = read_choice("SHELL", shell_names, shell_, faults))

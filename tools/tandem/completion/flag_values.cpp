@@ -10,7 +10,7 @@
 
 namespace tandem::command {
 
-std::vector<std::string_view> flag_values(std::string_view command, std::string_view flag) {
+std::vector<std::string_view> find_flag_values(std::string_view command, std::string_view flag) {
     // Only --tts has different values per command: in other commands, it sets a speaking pace.
     if (command == chat_flags::name && flag == "--tts") return {"espeak-ng", "none"};
     static const std::map<std::string_view, std::vector<std::string_view>> values{

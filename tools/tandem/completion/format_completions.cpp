@@ -41,7 +41,7 @@ class offers {
     void add_values(const CLI::App& command, const CLI::Option& o, const std::string& before = {}) {
         bool has_words = false;
         for (const auto& name : names_of(o))
-            for (const auto word : flag_values(command.get_name(), name)) {
+            for (const auto word : find_flag_values(command.get_name(), name)) {
                 add(before + std::string(word));
                 has_words = true;
             }

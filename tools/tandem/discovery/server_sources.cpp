@@ -69,18 +69,19 @@ source_log_line server_source::apply_answer(source_answer answer) {
     const bool has_recovered = std::exchange(has_failed_, false);
     if (added + gone == 0 && !has_recovered) return {};
     urls_ = std::move(urls);
-    return {.text = fmt::format("{}: {}, {} new, {} gone", shown(),
+    return {.text = fmt::format("{}: {}, {} new, {} gone", display_name(),
                                 format_count(std::ssize(urls_), "server"), added, gone),
             .has_changed = added + gone > 0};
 }
 
 source_log_line server_source::report_fault(const std::string& fault) {
     if (std::exchange(has_failed_, true)) return {};
-    return {.level = log_level::warning,
-            .text = fmt::format("{}: {}; the list of servers stays as it is", shown(), fault)};
+    return {
+        .level = log_level::warning,
+        .text = fmt::format("{}: {}; the list of servers stays as it is", display_name(), fault)};
 }
 
-std::string server_source::shown() const {
+std::string server_source::display_name() const {
     return file_.empty() ? fmt::format("dns+{}", redact_url(name_)) : file_;
 }
 
@@ -109,7 +110,7 @@ gateway::model_servers collect_servers(const std::vector<server_source>& sources
     return {.name = model, .servers = each_once(urls)};
 }
 
-void share_models_of_files(std::vector<named_server>& servers) {
+void copy_model_names_within_files(std::vector<named_server>& servers) {
     for (auto& s : servers) {
         if (s.file.empty()) continue;
         const auto known = std::ranges::find_if(servers, [&](const named_server& other) {

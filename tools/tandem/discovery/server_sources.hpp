@@ -29,16 +29,16 @@ struct source_log_line {
     bool has_changed = false;
 };
 
-/// The servers of a model that one flag names.
+/// The servers that one flag names for a model.
 class server_source {
  public:
     server_source(std::string model, const named_server& first);
 
     const std::string& model() const noexcept { return model_; }
     const std::vector<std::string>& urls() const noexcept { return urls_; }
-    /// The URL whose host is the name; empty if there is none.
+    /// The URL whose host name stands for the servers; empty if there is none.
     const std::string& name() const noexcept { return name_; }
-    /// The file; empty if there is none.
+    /// The file that lists the servers; empty if there is none.
     const std::string& file() const noexcept { return file_; }
     /// Whether the servers may change.
     bool is_watched() const noexcept { return !name_.empty() || !file_.empty(); }
@@ -50,7 +50,7 @@ class server_source {
 
  private:
     source_log_line report_fault(const std::string& fault);
-    std::string shown() const;
+    std::string display_name() const;
 
     std::string model_;
     std::string name_;
@@ -67,7 +67,8 @@ std::vector<server_source> make_sources(const std::vector<named_server>& servers
 gateway::model_servers collect_servers(const std::vector<server_source>& sources,
                                        const std::string& model);
 
-/// All servers in a file have the same model; any of them may report its name.
-void share_models_of_files(std::vector<named_server>& servers);
+/// Gives all servers of a file the model name that one of them has: a file lists servers of one
+/// model.
+void copy_model_names_within_files(std::vector<named_server>& servers);
 
 }  // namespace tandem::command

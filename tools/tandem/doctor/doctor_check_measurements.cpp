@@ -41,7 +41,7 @@ finding requests(const doctor_facts& facts) {
     return f;
 }
 
-finding first_token(const doctor_round& r, int prompt_tokens) {
+finding first_token(const measurement_round& r, int prompt_tokens) {
     finding f{.name = "first_token"};
     f.value = r.first_token_cold_ms;
     f.message = fmt::format("{} with {} tokens to evaluate", format_elapsed(r.first_token_cold_ms),
@@ -58,7 +58,7 @@ std::string rate(double per_second) {
     return per_second < 100 ? fmt::format("{:.1f}", per_second) : fmt::format("{:.0f}", per_second);
 }
 
-finding speed(const doctor_round& r) {
+finding speed(const measurement_round& r) {
     finding f{.name = "speed",
               .value = r.tokens_per_second,
               .message = rate(r.tokens_per_second) + " tokens/s"};

@@ -44,7 +44,7 @@ int run_doctor(const doctor_options& options) {
     const screen_style style{.width = t.out_width(), .color = is_color_enabled(options.color, t)};
     t.print(options.json ? doctor_json(report) : format_doctor_report(style, report));
     print_output_failure(t, "tandem doctor");
-    return exit_status_of(t, report.is_usable());
+    return choose_exit_status(t, report.is_usable());
 }
 
 }  // namespace tandem::command

@@ -37,7 +37,7 @@ bool has_bad_finding(const std::vector<finding>& findings) {
                                [](const finding& f) { return f.status == finding_status::bad; });
 }
 
-fault_words split_error_message(const failure& f) {
+error_message_parts split_error_message(const failure& f) {
     auto what = format_error(f.ec, {.client_message = f.diag.client_message});
     std::string detail;
     if (const auto at = what.rfind(" ("); what.ends_with(')') && at != what.npos) {

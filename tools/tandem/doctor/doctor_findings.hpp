@@ -40,14 +40,14 @@ struct finding {
 /// Returns all findings, in the order of the report. Pure.
 std::vector<finding> collect_findings(const doctor_facts& facts);
 
-/// Returns true if any finding would make a bot fail.
+/// Returns true if any finding means that a bot would fail.
 bool has_bad_finding(const std::vector<finding>& findings);
 
 /// An error message of the library, split into its parts: "what is wrong; what to do (detail)".
-struct fault_words {
+struct error_message_parts {
     std::string what;
     std::string remedy;
 };
-fault_words split_error_message(const failure& f);
+error_message_parts split_error_message(const failure& f);
 
 }  // namespace tandem::command

@@ -59,14 +59,14 @@ doctor_flags::doctor_flags(CLI::App& tandem)
     flags_.add_time("--wait", options_.wait, "how long to wait for the model to load", "30s");
     flags_.begin_group("output");
     flags_.add_switch("--json", options_.json, "print one JSON object");
-    add_color(flags_, options_.color);
+    add_color_flag(flags_, options_.color);
     flags_.add_help_flag();
     config_.add_to(flags_.app(), is_asked_about);
     store_.add_to(flags_.app(), false);
 }
 
 doctor_options doctor_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = argument_faults(flags_.app());
+    faults = describe_unparsed_arguments(flags_.app());
     flags_.read(faults);
     auto loaded = config_.load(variables, faults);
     if (loaded.urls.size() > 1)

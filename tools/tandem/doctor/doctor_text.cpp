@@ -41,7 +41,7 @@ std::string block(const screen_style& style, const std::string& head, std::strin
     const auto blank = std::string(head_columns, ' ');
     const auto* before = &head;
     for (const auto& line :
-         wrapped(text, std::max(min_finding_columns, style.width - head_columns))) {
+         wrap_text(text, std::max(min_finding_columns, style.width - head_columns))) {
         result += *before + (color ? colorize(style.color, color, line) : line) + '\n';
         before = &blank;
     }

@@ -82,7 +82,7 @@ void config_flags::add_tools(const std::string& value, std::vector<setting>& set
     if (value.empty()) return settings.push_back({"--tools", "tools", ""});
     auto given = read_tools_argument(value);
     if (!given.fault.empty()) return faults.push_back("--tools " + given.fault);
-    settings.push_back({std::move(given.origin), "tools", drop_commands(given.text)});
+    settings.push_back({std::move(given.origin), "tools", remove_command_fields(given.text)});
 }
 
 void config_flags::add_key_file(std::vector<setting>& settings,

@@ -24,7 +24,7 @@ class config_flags {
         const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; },
         const config& defaults = default_config());
 
-    /// Accepts, for servers, all that parse_named_server() accepts.
+    /// Lets servers have any form that parse_named_server() accepts.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
     /// The configuration merged from all sources.

@@ -29,7 +29,7 @@ config default_config();
 /// layers override earlier ones. Collects faults with their origin.
 class config_layers {
  public:
-    /// From this call on, accepts, for servers, all that parse_named_server() accepts.
+    /// From this call on, servers may have any form that parse_named_server() accepts.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
     /// `json` is an object with field names as keys; `name` is the name of the file.

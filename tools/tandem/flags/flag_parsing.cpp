@@ -30,8 +30,7 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app) {
 
 namespace {
 
-// Flags without a meaning now that all conversations share all slots. They get the same
-// message.
+// All conversations share all slots, so these flags have no meaning.
 constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
                                                         "--share-idle-slots"};
 
@@ -60,7 +59,7 @@ std::vector<std::string> describe_unknown_flags(const CLI::App& app) {
     return faults;
 }
 
-std::vector<std::string> surplus_arguments(const CLI::App& app) {
+std::vector<std::string> describe_surplus_arguments(const CLI::App& app) {
     std::vector<std::string> faults;
     const bool has_url_flag = app.get_option_no_throw("--url") != nullptr;
     for (const auto& argument : collect_unparsed_arguments(app).arguments)
@@ -70,13 +69,13 @@ std::vector<std::string> surplus_arguments(const CLI::App& app) {
     return faults;
 }
 
-std::vector<std::string> argument_faults(const CLI::App& app) {
+std::vector<std::string> describe_unparsed_arguments(const CLI::App& app) {
     auto faults = describe_unknown_flags(app);
-    return faults.empty() ? surplus_arguments(app) : faults;
+    return faults.empty() ? describe_surplus_arguments(app) : faults;
 }
 
-std::vector<std::string> empty_values(const CLI::App& app,
-                                      const std::vector<std::string>& arguments) {
+std::vector<std::string> describe_empty_values(const CLI::App& app,
+                                               const std::vector<std::string>& arguments) {
     const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
     const auto option_of = [&](const std::string& flag) -> const CLI::Option* {
         if (const auto* o = app.get_option_no_throw(flag)) return o;

@@ -27,17 +27,17 @@ struct unparsed_arguments {
 unparsed_arguments collect_unparsed_arguments(const CLI::App& app);
 
 std::vector<std::string> describe_unknown_flags(const CLI::App& app);
-std::vector<std::string> surplus_arguments(const CLI::App& app);
+std::vector<std::string> describe_surplus_arguments(const CLI::App& app);
 /// Returns unknown flags or, if there are none, surplus arguments. CLI11 parses the value of an
 /// unknown flag as an argument; reporting it, too, would mislead.
-std::vector<std::string> argument_faults(const CLI::App& app);
+std::vector<std::string> describe_unparsed_arguments(const CLI::App& app);
 /// Returns "--slotz is an unknown flag; did you mean --slots?", with suggestions from the flags of
 /// `app`.
 std::string describe_unknown_flag(const CLI::App& app, const std::string& argument);
 /// Reports flags such as "--stop=", for which CLI11 would use the next argument as the value. The
 /// flags belong to `app` or to one of its subcommands.
-std::vector<std::string> empty_values(const CLI::App& app,
-                                      const std::vector<std::string>& arguments);
+std::vector<std::string> describe_empty_values(const CLI::App& app,
+                                               const std::vector<std::string>& arguments);
 /// Reports flags followed by another flag instead of a value, as in "--pacing --api-key=…". Shows
 /// only the name of the second flag, because its value may be a secret. A TEXT value may look like
 /// a flag.

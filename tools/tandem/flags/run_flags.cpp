@@ -18,13 +18,14 @@ constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_
 
 }  // namespace
 
-void add_prompts(command_flags& flags, std::vector<std::string>& prompts,
-                 std::vector<std::string>& user_messages) {
+void add_prompt_and_user_flags(command_flags& flags, std::vector<std::string>& prompts,
+                               std::vector<std::string>& user_messages) {
     flags.add_text("--prompt", prompts, "TEXT", "a raw prompt (may be repeated)");
     flags.add_text("--user", user_messages, "TEXT", "a user's message (may be repeated)");
 }
 
-void add_pace(command_flags& flags, speech_pace& pace, const char* help, const char* default_pace) {
+void add_pace_flag(command_flags& flags, speech_pace& pace, const char* help,
+                   const char* default_pace) {
     const auto read = [&pace](const std::string& text, std::vector<std::string>& faults) {
         if (const auto parsed = parse_speech_pace(text))
             pace = *parsed;
@@ -35,18 +36,18 @@ void add_pace(command_flags& flags, speech_pace& pace, const char* help, const c
     flags.add("--tts", "PACE", help, read, default_pace);
 }
 
-void add_wait(command_flags& flags, duration& wait) {
+void add_wait_flag(command_flags& flags, duration& wait) {
     flags.add_time("--wait", wait, "how long to wait for servers to start and load their model",
                    "0");
 }
 
-void add_color(command_flags& flags, color_choice& color) {
+void add_color_flag(command_flags& flags, color_choice& color) {
     flags.add_choice("--color", color, color_names, "WHEN", "use color: auto, always or never",
                      "auto");
 }
 
-void add_log_level(command_flags& flags, std::optional<log_level>& level,
-                   const char* default_level) {
+void add_log_level_flag(command_flags& flags, std::optional<log_level>& level,
+                        const char* default_level) {
     const auto help =
         fmt::format("log level on stderr: debug, info, warning, error or off [{}]", default_level);
     flags.add_choice("--log-level", level, level_names, "LEVEL", help.c_str());
@@ -73,7 +74,7 @@ void check_prompts(const std::vector<std::string>& prompts,
     }
 }
 
-void add_placement(command_flags& flags, service_config& c, const char* what) {
+void add_placement_flag(command_flags& flags, service_config& c, const char* what) {
     const auto help = fmt::format("how to choose {}'s server: round_robin or least_busy", what);
     flags.add_choice("--placement", c.placement, placement_names, "HOW", help.c_str(),
                      "least_busy");

@@ -34,7 +34,7 @@ tools_argument read_tools_argument(const std::string& value) {
             .fault = std::move(file.fault)};
 }
 
-std::string drop_commands(const std::string& tools) {
+std::string remove_command_fields(const std::string& tools) {
     if (!wire::describe_json_fault(tools, tools_limits).empty()) return tools;
     auto list = nlohmann::ordered_json::parse(tools, nullptr, false);
     std::size_t dropped = 0;

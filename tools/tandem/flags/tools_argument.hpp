@@ -16,6 +16,6 @@ struct tools_argument {
 tools_argument read_tools_argument(const std::string& value);
 
 /// Returns the list without the commands of its functions, which only `tandem chat` runs.
-std::string drop_commands(const std::string& tools);
+std::string remove_command_fields(const std::string& tools);
 
 }  // namespace tandem::command

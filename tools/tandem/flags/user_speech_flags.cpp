@@ -12,7 +12,7 @@ constexpr duration max_draft = std::chrono::milliseconds(4900);
 
 }  // namespace
 
-void add_user_speech(command_flags& flags, user_speech_rules& rules) {
+void add_user_speech_flags(command_flags& flags, user_speech_rules& rules) {
     flags.add_time(
         "--partials", rules.partials,
         "interval of partial transcripts, whose words are evaluated early; users then speak "

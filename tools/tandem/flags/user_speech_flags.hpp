@@ -12,7 +12,8 @@ namespace tandem::command {
 struct user_speech_rules {
     /// Interval of partial transcripts; unset = none.
     std::optional<duration> partials{};
-    /// How long before the end of a turn is certain the recognizer expects it; unset = not at all.
+    /// How long before the certain end of a turn the recognizer reports a likely end; unset =
+    /// never.
     std::optional<duration> eager{};
     /// The share of partial transcripts whose last word is wrong, and of turns with a pause that is
     /// mistaken for their end.
@@ -23,6 +24,6 @@ struct user_speech_rules {
 };
 
 /// The flags of these rules: --partials, --eager and --revise.
-void add_user_speech(command_flags& flags, user_speech_rules& rules);
+void add_user_speech_flags(command_flags& flags, user_speech_rules& rules);
 
 }  // namespace tandem::command

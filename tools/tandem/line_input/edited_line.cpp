@@ -180,7 +180,7 @@ edited_line::~edited_line() {
     if (state_->line) el_end(state_->line);
 }
 
-bool edited_line::is_possible() const noexcept {
+bool edited_line::is_supported() const noexcept {
     if (!state_->line) return false;
     for (const char* wanted : {"ce", "up", "nd"}) {
         char* found = nullptr;

@@ -17,7 +17,7 @@ class edited_line {
     ~edited_line();
 
     /// Returns true if the terminal can show the line. Otherwise no other member may be called.
-    bool is_possible() const noexcept;
+    bool is_supported() const noexcept;
 
     /// Call begin_keys() when the terminal delivers single keys, and end_keys() when it delivers
     /// lines again.

@@ -50,8 +50,8 @@ line_editor::line_editor(boost::asio::io_context& ioc, terminal& screen, int in,
       in_(in),
       line_(in, out),
       signals_(ioc),
-      reader_(ioc.get_executor(), in, line_reader::reads::bytes) {
-    reader_.on_line([this](read_line r) { on_bytes(std::move(r)); });
+      reader_(ioc.get_executor(), in, line_reader::read_unit::bytes) {
+    reader_.on_line([this](line_read_result r) { on_bytes(std::move(r)); });
 }
 
 void line_editor::request_line() {
@@ -138,10 +138,10 @@ void line_editor::read_more() {
     reader_.request_line();
 }
 
-void line_editor::on_bytes(read_line read) {
+void line_editor::on_bytes(line_read_result read) {
     is_reading_ = false;
     if (phase_ != phase::running) return;
-    if (read.what == read_line::kind::end) {
+    if (read.what == line_read_result::kind::end) {
         stop();
         lines_.push_back(std::move(read));
     } else {
@@ -205,7 +205,7 @@ void line_editor::enter() {
     history_.add(text);
     line_.set_text({});
     reported_.clear();
-    lines_.push_back({.what = read_line::kind::line,
+    lines_.push_back({.what = line_read_result::kind::line,
                       .text = std::move(text),
                       .number = ++number_,
                       .at = std::chrono::steady_clock::now()});

@@ -24,9 +24,9 @@ class line_editor final : public line_source, private bottom_lines {
     ~line_editor() override { leave_terminal(); }
 
     /// Returns false if the terminal does not support editing. Then no other member may be called.
-    bool is_possible() const noexcept { return line_.is_possible(); }
+    bool is_supported() const noexcept { return line_.is_supported(); }
 
-    void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
+    void on_line(std::function<void(line_read_result)> f) override { on_line_ = std::move(f); }
     void on_change(std::function<void(const std::string&)> f) override {
         on_change_ = std::move(f);
     }
@@ -51,7 +51,7 @@ class line_editor final : public line_source, private bottom_lines {
     void wait_for_signal();
     void suspend();
     void read_more();
-    void on_bytes(read_line read);
+    void on_bytes(line_read_result read);
     void press_all(std::string_view bytes);
     void press(const typed_key& key);
     void put(const typed_key& key);
@@ -67,10 +67,10 @@ class line_editor final : public line_source, private bottom_lines {
     edited_line line_;
     key_decoder keys_{max_line_bytes};
     line_history history_;
-    std::function<void(read_line)> on_line_;
+    std::function<void(line_read_result)> on_line_;
     std::function<void(const std::string&)> on_change_;
-    std::string reported_;         // by on_change_, unless it was entered since
-    std::deque<read_line> lines_;  // entered, but not requested yet
+    std::string reported_;                // by on_change_, unless it was entered since
+    std::deque<line_read_result> lines_;  // entered, but not requested yet
     int number_ = 0;
     int asked_ = 0;
     bool is_reading_ = false;

@@ -1,7 +1,7 @@
 #include "line_input/line_reader.hpp"
 
 #include "line_input/terminal_controls.hpp"
-#include "os/input_lines.hpp"
+#include "os/interruptible_line_reader.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -26,9 +26,10 @@ int make_event() {
     return fd;
 }
 
-read_line::kind kind_of(input_lines::outcome o) {
-    if (o == input_lines::outcome::line) return read_line::kind::line;
-    return o == input_lines::outcome::too_long ? read_line::kind::too_long : read_line::kind::end;
+line_read_result::kind kind_of(interruptible_line_reader::outcome o) {
+    if (o == interruptible_line_reader::outcome::line) return line_read_result::kind::line;
+    return o == interruptible_line_reader::outcome::too_long ? line_read_result::kind::too_long
+                                                             : line_read_result::kind::end;
 }
 
 // The event loop's thread handles signals. SIGTTIN stays unblocked, because it must stop the
@@ -42,7 +43,7 @@ void block_signals() {
 
 }  // namespace
 
-line_reader::line_reader(boost::asio::any_io_executor executor, int fd, reads what)
+line_reader::line_reader(boost::asio::any_io_executor executor, int fd, read_unit what)
     : executor_(std::move(executor)), what_(what), stop_fd_(make_event()) {
     thread_ = std::thread([this, fd] { read_lines_on_thread(fd); });
 }
@@ -76,29 +77,30 @@ bool line_reader::wait_until_asked() {
     return true;
 }
 
-void line_reader::make_line(read_line& read) const {
+void line_reader::make_line(line_read_result& read) const {
     // Files from other systems end lines with "\r\n".
     if (read.text.ends_with('\r')) read.text.pop_back();
     read.max_bytes = max_line_bytes;
-    if (what_ != reads::typed_lines) return;
+    if (what_ != read_unit::typed_lines) return;
     read.max_bytes = max_typed_bytes;
-    if (read.text.size() > max_typed_bytes) read.what = read_line::kind::too_long;
+    if (read.text.size() > max_typed_bytes) read.what = line_read_result::kind::too_long;
     read.text = strip_controls(read.text);
 }
 
 void line_reader::read_lines_on_thread(int fd) {
     block_signals();
-    input_lines lines(fd, stop_fd_, max_line_bytes);
+    interruptible_line_reader lines(fd, stop_fd_, max_line_bytes);
     for (int number = 1; wait_until_asked(); ++number) {
-        read_line read;
+        line_read_result read;
         read.number = number;
-        const auto outcome =
-            what_ == reads::bytes ? lines.next_bytes(read.text) : lines.next(read.text);
-        if (outcome == input_lines::outcome::stopped) return;
+        const auto outcome = what_ == read_unit::bytes ? lines.read_available(read.text)
+                                                       : lines.read_next(read.text);
+        if (outcome == interruptible_line_reader::outcome::stopped) return;
         read.what = kind_of(outcome);
-        if (what_ != reads::bytes) make_line(read);
+        if (what_ != read_unit::bytes) make_line(read);
         read.at = std::chrono::steady_clock::now();
-        if (outcome == input_lines::outcome::failed) read.fault = std::strerror(lines.failure());
+        if (outcome == interruptible_line_reader::outcome::failed)
+            read.fault = std::strerror(lines.last_errno());
         boost::asio::post(executor_,
                           [this, r = std::move(read)]() mutable { on_line_(std::move(r)); });
     }

@@ -16,27 +16,27 @@ namespace tandem::command {
 /// non-blocking mode, which affects all programs that share the terminal.
 class line_reader final : public line_source {
  public:
-    enum class reads {
+    enum class read_unit {
         lines,
         typed_lines,  ///< from a terminal, without control characters
         bytes,        ///< any available bytes instead of a line
     };
     /// The caller keeps ownership of `fd`.
-    line_reader(boost::asio::any_io_executor executor, int fd, reads what);
+    line_reader(boost::asio::any_io_executor executor, int fd, read_unit what);
     ~line_reader() override;
 
-    void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
+    void on_line(std::function<void(line_read_result)> f) override { on_line_ = std::move(f); }
     /// The handler of on_line() runs on `executor`.
     void request_line() override;
 
  private:
     void read_lines_on_thread(int fd);
-    void make_line(read_line& read) const;
+    void make_line(line_read_result& read) const;
     bool wait_until_asked();
 
     boost::asio::any_io_executor executor_;
-    reads what_;
-    std::function<void(read_line)> on_line_;
+    read_unit what_;
+    std::function<void(line_read_result)> on_line_;
     int stop_fd_;
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -8,7 +8,7 @@
 
 namespace tandem::command {
 
-struct read_line {
+struct line_read_result {
     enum class kind { line, too_long, end };
     kind what = kind::end;
     std::string text{};
@@ -33,7 +33,7 @@ class line_source {
     line_source& operator=(const line_source&) = delete;
 
     /// Sets the handler that receives the lines. Must be called before request_line().
-    virtual void on_line(std::function<void(read_line)> f) = 0;
+    virtual void on_line(std::function<void(line_read_result)> f) = 0;
     /// Sets a handler that receives the line being typed whenever it changes. Has no effect if the
     /// source knows only whole lines.
     virtual void on_change(std::function<void(const std::string&)>) {}

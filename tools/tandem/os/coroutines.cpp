@@ -17,20 +17,20 @@ void start_coroutine(boost::asio::any_io_executor executor, awaitable<void> work
                           });
 }
 
-awaitable<void> wait_for(steady_timer& timer) {
+awaitable<void> wait_for_timer(steady_timer& timer) {
     boost::system::error_code ignored;
     co_await timer.async_wait(redirect_error(use_awaitable, ignored));
 }
 
-awaitable<void> when_all(boost::asio::any_io_executor executor, std::size_t count,
-                         std::function<awaitable<void>(std::size_t)> work) {
+awaitable<void> run_concurrently(boost::asio::any_io_executor executor, std::size_t count,
+                                 std::function<awaitable<void>(std::size_t)> work) {
     steady_timer all_done(executor, steady_timer::time_point::max());
     auto running = count;
     for (std::size_t i = 0; i < count; ++i)
         start_coroutine(executor, work(i), [&] {
             if (--running == 0) all_done.cancel();
         });
-    if (running > 0) co_await wait_for(all_done);
+    if (running > 0) co_await wait_for_timer(all_done);
 }
 
 }  // namespace tandem::command

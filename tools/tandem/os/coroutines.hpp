@@ -25,11 +25,11 @@ void start_coroutine(boost::asio::any_io_executor executor, awaitable<void> work
                      std::function<void()> on_end);
 
 /// Waits until the timer expires or is cancelled.
-awaitable<void> wait_for(boost::asio::steady_timer& timer);
+awaitable<void> wait_for_timer(boost::asio::steady_timer& timer);
 
 /// Runs `work` concurrently for each number below `count` on a single-threaded executor, and waits
 /// for all of them.
-awaitable<void> when_all(boost::asio::any_io_executor executor, std::size_t count,
-                         std::function<awaitable<void>(std::size_t)> work);
+awaitable<void> run_concurrently(boost::asio::any_io_executor executor, std::size_t count,
+                                 std::function<awaitable<void>(std::size_t)> work);
 
 }  // namespace tandem::command

@@ -9,7 +9,7 @@ namespace tandem::command {
 
 enum exit_status {
     all_good = 0,
-    not_all_good = 1,  ///< a failure, or an expected one
+    not_all_good = 1,  ///< something failed
     wrong_use = 2,
     by_signal = 128,  ///< plus the signal number
 };
@@ -20,9 +20,10 @@ void print_output_failure(terminal& t, std::string_view who);
 
 /// Returns the exit status for lost output: that of SIGPIPE if the reader closed the pipe. Returns
 /// nothing if all output was written, or after SIGHUP, which determines the status itself.
-std::optional<int> output_exit_status(const terminal& t);
+std::optional<int> lost_output_exit_status(const terminal& t);
 
-/// Returns the exit status for lost output or for a received signal; otherwise depends on `good`.
-int exit_status_of(const terminal& t, bool good);
+/// Returns the exit status for lost output or for a received signal; without either, the one for
+/// `good`.
+int choose_exit_status(const terminal& t, bool good);
 
 }  // namespace tandem::command

@@ -44,7 +44,7 @@ struct cache_usage {
 
 /// One round of measurements, or the medians of several. Values that were not measured are negative
 /// or unset.
-struct doctor_round {
+struct measurement_round {
     /// Time to the first token with an empty cache, and with the whole prompt cached.
     double first_token_cold_ms = -1;
     double first_token_warm_ms = -1;
@@ -71,10 +71,10 @@ struct doctor_round {
 
 /// Returns the median of each figure over the rounds that measured it. For an even count, returns
 /// the lower of the middle two, so that the result is a measured value.
-doctor_round compute_medians(const std::vector<doctor_round>& rounds);
+measurement_round compute_medians(const std::vector<measurement_round>& rounds);
 
 struct doctor_measurements {
-    doctor_round median{};
+    measurement_round median{};
     int rounds = 0;
     /// Successful requests to /completion.
     int requests = 0;

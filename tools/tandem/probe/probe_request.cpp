@@ -12,8 +12,8 @@
 namespace tandem::command {
 namespace {
 
-std::string body_of(const probe_options& options) {
-    // Without an end-of-sequence token every request does the same work, independent of the model.
+std::string body_of(const probe_request_options& options) {
+    // Without an end-of-sequence token, every request does the same work, whatever the model.
     static const auto settings = wire::encode_completion_settings({}) + R"(,"ignore_eos":true)";
     const std::array parts{wire::prompt_part(options.prompt)};
     return wire::encode_completion_body({.prompt = parts,
@@ -25,10 +25,11 @@ std::string body_of(const probe_options& options) {
 }  // namespace
 
 probe_request::probe_request(const boost::asio::any_io_executor& executor,
-                             transport::http_transport& transport, probe_limits limits)
+                             transport::http_transport& transport, probe_timeouts limits)
     : transport_(transport), limits_(limits), timer_(executor) {}
 
-void probe_request::start(const probe_options& options, std::function<void(probe_answer)> done) {
+void probe_request::start(const probe_request_options& options,
+                          std::function<void(probe_answer)> done) {
     done_ = std::move(done);
     cut_after_ = options.cut_after;
     started_ = clock::now();

@@ -18,7 +18,7 @@
 
 namespace tandem::command {
 
-struct probe_options {
+struct probe_request_options {
     std::span<const wire::token_id> prompt;
     int slot = 0;
     /// Exact number of tokens to generate; the end-of-sequence token is ignored.
@@ -44,7 +44,7 @@ struct probe_answer {
     time_point cut_at{};
 };
 
-struct probe_limits {
+struct probe_timeouts {
     duration first_token;
     duration between_tokens;
 };
@@ -55,10 +55,10 @@ class probe_request final : public std::enable_shared_from_this<probe_request>,
  public:
     /// `transport` must outlive this object.
     probe_request(const boost::asio::any_io_executor& executor,
-                  transport::http_transport& transport, probe_limits limits);
+                  transport::http_transport& transport, probe_timeouts limits);
 
     /// Calls `done` once, from the event loop or from cancel().
-    void start(const probe_options& options, std::function<void(probe_answer)> done);
+    void start(const probe_request_options& options, std::function<void(probe_answer)> done);
     /// Closes the connection and completes with `ec`, if the request is active.
     void cancel(error_code ec);
 
@@ -78,7 +78,7 @@ class probe_request final : public std::enable_shared_from_this<probe_request>,
     void end(failure why);
 
     transport::http_transport& transport_;
-    probe_limits limits_;
+    probe_timeouts limits_;
     boost::asio::steady_timer timer_;
     std::function<void(probe_answer)> done_;
     std::unique_ptr<transport::exchange> exchange_;

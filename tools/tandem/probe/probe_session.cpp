@@ -105,7 +105,7 @@ awaitable<probe_result<std::vector<wire::token_id>>> probe_session::tokenize(
         [this, text](auto done) { calls_.tokenize(text, done); });
 }
 
-awaitable<probe_answer> probe_session::complete(probe_options options) {
+awaitable<probe_answer> probe_session::complete(probe_request_options options) {
     if (stopped_) co_return probe_answer{.fault = {boost::asio::error::operation_aborted, {}}};
     request_ = std::make_shared<probe_request>(ioc_.get_executor(), *transport_, limits_);
     co_return co_await result_of<probe_answer>(
@@ -115,7 +115,7 @@ awaitable<probe_answer> probe_session::complete(probe_options options) {
 awaitable<void> probe_session::pause(duration time) {
     if (stopped_) co_return;
     timer_.expires_after(time);
-    co_await wait_for(timer_);
+    co_await wait_for_timer(timer_);
 }
 
 void probe_session::stop() {

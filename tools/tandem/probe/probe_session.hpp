@@ -36,7 +36,7 @@ class probe_session {
     /// How the chat template with this text handles thinking.
     awaitable<probe_result<server::template_thinking>> thinking(std::string_view chat_template);
     awaitable<probe_result<std::vector<wire::token_id>>> tokenize(std::string_view text);
-    awaitable<probe_answer> complete(probe_options options);
+    awaitable<probe_answer> complete(probe_request_options options);
     awaitable<void> pause(duration time);
 
     void stop();
@@ -52,7 +52,7 @@ class probe_session {
     std::unique_ptr<transport::http_transport> transport_;
     server::template_marks_loader call_marks_;
     server::server_calls calls_;
-    probe_limits limits_;
+    probe_timeouts limits_;
     std::vector<tag_pair> tags_;
     std::shared_ptr<probe_request> request_;
     boost::asio::steady_timer timer_;

@@ -87,7 +87,7 @@ awaitable<void> server_measurement::run_round(tokens prompt) {
     if (should_continue()) co_await measure_conversation_change(prompt, r);
 }
 
-awaitable<void> server_measurement::measure_first_request(tokens& prompt, doctor_round& r) {
+awaitable<void> server_measurement::measure_first_request(tokens& prompt, measurement_round& r) {
     const auto a = co_await send(prompt, plan_.slots[0], plan_.generated);
     if (!should_continue()) co_return;
     r.first_token_cold_ms = a.first_token_ms;
@@ -95,7 +95,7 @@ awaitable<void> server_measurement::measure_first_request(tokens& prompt, doctor
     r.tokens_per_second = per_second(a.predicted, a.timings.predicted_ms);
 }
 
-awaitable<void> server_measurement::cut_and_continue(tokens& prompt, doctor_round& r) {
+awaitable<void> server_measurement::cut_and_continue(tokens& prompt, measurement_round& r) {
     report_step("a cut");
     const auto cut = co_await send(prompt, plan_.slots[0], plan_.cut_bound, plan_.cut_after);
     if (!should_continue()) co_return;
@@ -111,7 +111,7 @@ awaitable<void> server_measurement::cut_and_continue(tokens& prompt, doctor_roun
     if (should_continue()) r.same_slot = get_cache_usage(a);
 }
 
-awaitable<void> server_measurement::measure_other_slot(tokens& prompt, doctor_round& r) {
+awaitable<void> server_measurement::measure_other_slot(tokens& prompt, measurement_round& r) {
     report_step("the other slot");
     const auto cold = co_await send(prompt, plan_.slots[1], 1);
     if (should_continue()) r.other_slot = get_cache_usage(cold);
@@ -121,7 +121,8 @@ awaitable<void> server_measurement::measure_other_slot(tokens& prompt, doctor_ro
     if (should_continue()) r.first_slot_again = get_cache_usage(back);
 }
 
-awaitable<void> server_measurement::measure_conversation_change(tokens& prompt, doctor_round& r) {
+awaitable<void> server_measurement::measure_conversation_change(tokens& prompt,
+                                                                measurement_round& r) {
     report_step("a change of conversation");
     auto foreign = co_await new_prompt(foreign_tokens);
     co_await send(foreign, plan_.slots[0], 1);
@@ -144,7 +145,8 @@ awaitable<probe_answer> server_measurement::send(tokens& prompt, int slot, int n
     co_return answer;
 }
 
-awaitable<void> server_measurement::measure_slot_release(const probe_answer& cut, doctor_round& r) {
+awaitable<void> server_measurement::measure_slot_release(const probe_answer& cut,
+                                                         measurement_round& r) {
     const int slot = plan_.slots[0];
     for (;;) {
         const auto slots = co_await session_.slots();

@@ -25,11 +25,11 @@ class server_measurement {
     using tokens = std::vector<wire::token_id>;
 
     awaitable<void> run_round(tokens prompt);
-    awaitable<void> measure_first_request(tokens& prompt, doctor_round& r);
-    awaitable<void> cut_and_continue(tokens& prompt, doctor_round& r);
-    awaitable<void> measure_other_slot(tokens& prompt, doctor_round& r);
-    awaitable<void> measure_conversation_change(tokens& prompt, doctor_round& r);
-    awaitable<void> measure_slot_release(const probe_answer& cut, doctor_round& r);
+    awaitable<void> measure_first_request(tokens& prompt, measurement_round& r);
+    awaitable<void> cut_and_continue(tokens& prompt, measurement_round& r);
+    awaitable<void> measure_other_slot(tokens& prompt, measurement_round& r);
+    awaitable<void> measure_conversation_change(tokens& prompt, measurement_round& r);
+    awaitable<void> measure_slot_release(const probe_answer& cut, measurement_round& r);
     awaitable<tokens> new_prompt(int length);
     // Appends the generated tokens to the prompt.
     awaitable<probe_answer> send(tokens& prompt, int slot, int n_predict, int cut_after = 0);
@@ -49,7 +49,7 @@ class server_measurement {
     doctor_measurements& measures_;
     std::function<void(std::string)> on_step_;
     measurement_plan plan_;
-    std::vector<doctor_round> rounds_;
+    std::vector<measurement_round> rounds_;
 };
 
 }  // namespace tandem::command

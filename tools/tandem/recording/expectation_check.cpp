@@ -155,7 +155,8 @@ void turn_outcome::add(const reply_result& r) {
         failure = fmt::format("{}: {}", error_name(r.error), format_error(r.error, r.diagnostics));
 }
 
-std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& actual) {
+std::vector<broken_expectation> find_broken_expectations(const expectation& e,
+                                                         const turn_outcome& actual) {
     return checker(e, actual).check();
 }
 

@@ -38,7 +38,7 @@ struct broken_expectation {
     std::string got{};
 };
 
-/// The outcome of the expectations of one turn.
+/// The result of checking the expectations of one turn.
 struct checked_turn {
     /// Line of the file, from 1; 0 without a file.
     std::size_t line = 0;
@@ -52,7 +52,8 @@ struct checked_turn {
 inline constexpr std::size_t max_searched_bytes = 64u << 10;
 
 /// Returns the expectations that are not met. If a reply failed, reports only that.
-std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& actual);
+std::vector<broken_expectation> find_broken_expectations(const expectation& e,
+                                                         const turn_outcome& actual);
 
 /// Returns "line 3, turn 2"; "turn 2" without a file.
 std::string format_place(const checked_turn& turn);

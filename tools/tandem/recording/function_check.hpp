@@ -10,8 +10,8 @@ namespace tandem::command {
 /// `common` are the options of the run.
 std::vector<prompt_fault> check_functions(const std::vector<dialogue>& dialogues,
                                           const generation_options& common);
-/// Returns a fault for each dialogue without the function that is the `tool_choice` of `common`.
-/// Raw prompts in a file ignore the choice, because it applies to the other lines.
+/// Returns a fault for each dialogue that lacks the function that `common` names as its
+/// `tool_choice`. Raw prompts in a file ignore the choice, because it applies to the other lines.
 std::vector<prompt_fault> check_tool_choice(const std::vector<dialogue>& dialogues,
                                             const generation_options& common);
 

@@ -65,7 +65,7 @@ std::string run_id(const std::string& dialogue_id, int run, int runs) {
     return runs == 1 ? dialogue_id : fmt::format("{}#{}", dialogue_id, run + 1);
 }
 
-std::string canned_results::next(const std::string& function) {
+std::string canned_results::next_result(const std::string& function) {
     const auto found = dialogue_.results.find(function);
     if (found == dialogue_.results.end())
         return fmt::format("Error: there is no result for \"{}\"", function);
@@ -84,9 +84,9 @@ prompt_file parse_prompts(std::string_view text) {
     return std::move(parser.result);
 }
 
-std::vector<dialogue> dialogues_of(const std::vector<std::string>& prompts,
-                                   const std::vector<std::string>& user_messages,
-                                   const std::string& system) {
+std::vector<dialogue> make_dialogues(const std::vector<std::string>& prompts,
+                                     const std::vector<std::string>& user_messages,
+                                     const std::string& system) {
     std::vector<dialogue> result;
     const auto next_id = [&] { return fmt::format("p{}", result.size() + 1); };
     for (const auto& p : prompts) result.push_back({.id = next_id(), .prompt = p});

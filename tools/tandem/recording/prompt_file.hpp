@@ -56,7 +56,7 @@ class canned_results {
     explicit canned_results(const dialogue& d) : dialogue_(d) {}
 
     /// Returns the result of the next call of this function. Repeats the last result.
-    std::string next(const std::string& function);
+    std::string next_result(const std::string& function);
 
  private:
     const dialogue& dialogue_;
@@ -82,8 +82,8 @@ prompt_file parse_prompts(std::string_view text);
 
 /// Returns the raw prompts as dialogues, followed by the user messages, each after the system
 /// prompt unless that is empty.
-std::vector<dialogue> dialogues_of(const std::vector<std::string>& prompts,
-                                   const std::vector<std::string>& user_messages,
-                                   const std::string& system = {});
+std::vector<dialogue> make_dialogues(const std::vector<std::string>& prompts,
+                                     const std::vector<std::string>& user_messages,
+                                     const std::string& system = {});
 
 }  // namespace tandem::command

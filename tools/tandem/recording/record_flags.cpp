@@ -32,7 +32,7 @@ bool is_one_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-void add_record(command_flags& flags, record_options& record) {
+void add_record_flags(command_flags& flags, record_options& record) {
     const auto help = fmt::format(
         "record what servers send, with timing, for replay --from-recording (up to {} MiB); an "
         "older recording is kept as FILE.old",
@@ -43,8 +43,8 @@ void add_record(command_flags& flags, record_options& record) {
         "omit prompts and messages from the recording");
 }
 
-void check_record(const command_flags& flags, const record_options& record,
-                  const std::vector<named_file>& others, std::vector<std::string>& faults) {
+void check_record_flags(const command_flags& flags, const record_options& record,
+                        const std::vector<named_file>& others, std::vector<std::string>& faults) {
     if (!record.prompts && record.file.empty())
         faults.push_back("--record-no-prompts requires --record FILE");
     if (flags.is_given("--record") && record.file.empty())

@@ -184,7 +184,7 @@ opened_recording open_recording(const std::string& path) {
     return opened;
 }
 
-std::string source_text(const std::string& path, double speed) {
+std::string describe_recording_source(const std::string& path, double speed) {
     const auto speed_text = speed == 0 ? "max" : fmt::format("{:g}", speed);
     return fmt::format("the recording {}, speed {}", input_name(path), speed_text);
 }

@@ -47,7 +47,7 @@ std::optional<recorded_run> parse_run_note(std::string_view note);
 struct opened_recording {
     std::shared_ptr<recording> file{};
     recorded_run run{};
-    /// The result of source_text().
+    /// The result of describe_recording_source().
     std::string source{};
     /// A note on missing data; usually empty.
     std::string note{};
@@ -57,6 +57,6 @@ struct opened_recording {
 opened_recording open_recording(const std::string& path);
 
 /// Formats the source as "the recording run.rec, speed 3". A `speed` of 0 means without waiting.
-std::string source_text(const std::string& path, double speed);
+std::string describe_recording_source(const std::string& path, double speed);
 
 }  // namespace tandem::command

@@ -77,7 +77,8 @@ void recording_target::check_older_recording() {
         refuse(older_, std::strerror(errno));
 }
 
-// The rename overwrites FILE.old, so it must be a recording without an active writer, or not exist.
+// The rename overwrites FILE.old, which must therefore be a recording without an active writer, or
+// not exist.
 void recording_target::check_kept() {
     const int fd = ::open(older_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0 && errno == ENOENT) return;

@@ -7,11 +7,10 @@
 
 namespace tandem::command {
 
-/// A model may call functions again and again. After this many such replies in a row, the user's
-/// next message comes first.
+/// A model may keep calling functions. After this many calling replies in a row, the turn ends.
 inline constexpr int max_calling_replies = 10;
 
-/// The functions of a list as in OpenAI's `tools`.
+/// The functions in a list with the format of OpenAI's `tools`.
 struct tool_list {
     /// In the order of the list; an invalid entry has an empty name.
     std::vector<std::string> names{};

@@ -15,7 +15,7 @@ class junit_report final : public replay_view {
     /// `input`: the file of the dialogues. `expectations`: the number of turns with expectations.
     junit_report(std::string path, std::string input, int expectations);
 
-    /// Returns why the file cannot be written, before the run; otherwise an empty text.
+    /// Checks before the run whether the file can be written. Returns the error, or an empty text.
     std::string fault() const;
     /// Writes the file at the end. Returns the error, or an empty text.
     std::string write() const;

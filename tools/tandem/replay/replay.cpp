@@ -96,9 +96,9 @@ auto replay::dialogues_of(bool raw) const -> dialogue_list {
 awaitable<void> replay::run_all(const dialogue_list& list) {
     const auto runs = list.size() * static_cast<std::size_t>(rules_.conversations);
     std::size_t next = 0;
-    co_await when_all(ioc_.get_executor(),
-                      std::min(static_cast<std::size_t>(rules_.concurrency), runs),
-                      [&](std::size_t) { return run_queued_dialogues(list, next); });
+    co_await run_concurrently(ioc_.get_executor(),
+                              std::min(static_cast<std::size_t>(rules_.concurrency), runs),
+                              [&](std::size_t) { return run_queued_dialogues(list, next); });
 }
 
 awaitable<void> replay::run_queued_dialogues(const dialogue_list& list, std::size_t& next) {
@@ -118,7 +118,7 @@ awaitable<void> replay::run_queued_dialogues(const dialogue_list& list, std::siz
 awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     const reply_name where{id, 0};
     if (!report_start(where, *d.prompt)) co_return;
-    auto& server = servers_.next();
+    auto& server = servers_.next_answering_server();
     const auto running = std::make_shared<paced_reply>(
         ioc_.get_executor(), server.talk->start(*d.prompt, options_of(d)), where, rules_.pace,
         settings_.client.limits.continue_timeout);
@@ -178,7 +178,7 @@ awaitable<bool> replay::let_user_speak(running_dialogue& run, const chat_message
     if (!rules_.users.is_enabled() || said.role != "user") co_return !stopping_;
     view_.on_user_speaks();
     const auto seed = settings_.client.generation.seed.value_or(0);
-    co_return co_await speak_to(
+    co_return co_await simulate_user_speech(
         run.talk, plan_user_speech(said.content, rules_.users, seed, run.id, run.replies),
         options_of(run.d), [this](clock::time_point at) { return wait_until(at); });
 }
@@ -187,7 +187,7 @@ awaitable<bool> replay::wait_until(clock::time_point at) {
     if (stopping_) co_return false;
     boost::asio::steady_timer wait(ioc_, at);
     waits_.insert(&wait);
-    co_await wait_for(wait);  // stop() cancels the wait
+    co_await wait_for_timer(wait);  // stop() cancels the wait
     waits_.erase(&wait);
     co_return !stopping_;
 }
@@ -242,7 +242,7 @@ void replay::answer_calls(running_dialogue& run, tandem::reply& reply,
     reply.async_tool_calls(boost::asio::bind_executor(
         ioc_.get_executor(), [&](const error_code&, const called_functions& called) {
             for (const auto& call : called.calls) {
-                results.push_back(run.results.next(call.name));
+                results.push_back(run.results.next_result(call.name));
                 run.talk.answer_call(call.id, results.back());
             }
         }));
@@ -280,7 +280,7 @@ std::optional<checked_turn> replay::check_turn(const dialogue& d, int turn,
     return checked_turn{.line = d.line,
                         .turn = turn + 1,
                         .total_ms = outcome.total_ms,
-                        .broken = find_broken(found->second, outcome)};
+                        .broken = find_broken_expectations(found->second, outcome)};
 }
 
 void replay::report_end(end_event e, std::optional<checked_turn> checked) {

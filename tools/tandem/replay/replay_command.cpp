@@ -32,7 +32,7 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
     const auto& common = options.service.client.generation;
     if (!options.file.empty())
         return read_dialogue_file(options.file, "tandem replay", common, dialogue_use::whole, t);
-    return check_dialogues(dialogues_of(options.prompts, options.user_messages, options.system),
+    return check_dialogues(make_dialogues(options.prompts, options.user_messages, options.system),
                            "tandem replay", common, t);
 }
 
@@ -87,7 +87,7 @@ class written_files {
         views_.push_back(&report_->view());
     }
 
-    // Checks the files before the run: returns why one cannot be written, or an empty text.
+    // Checks before the run whether the files can be written. Returns the error, or an empty text.
     std::string fault() const {
         const auto fault = report_ ? report_->fault() : "";
         return fault.empty() ? junit_.fault() : fault;
@@ -206,7 +206,7 @@ int run_replay(replay_options options) {
     const auto lost = recorded.fault();
     if (!lost.empty()) t.print_error("tandem replay: " + lost);
     const bool good = summary.failed == 0 && summary.not_started == 0 && summary.broken_turns == 0;
-    return exit_status_of(t, good && fault.empty() && lost.empty());
+    return choose_exit_status(t, good && fault.empty() && lost.empty());
 }
 
 }  // namespace tandem::command

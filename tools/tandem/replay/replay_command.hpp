@@ -22,11 +22,11 @@ struct replay_rules {
     speech_pace pace{};
     /// How users speak before each of their messages.
     user_speech_rules users{};
-    /// Runs of each dialogue. They run concurrently, limited by `concurrency`.
+    /// How often each dialogue runs. The runs are concurrent, as far as `concurrency` allows.
     int conversations = 1;
     /// Number of concurrent dialogues.
     int concurrency = 1;
-    /// How long to wait for servers that start or load their model.
+    /// How long to wait for servers that are starting or loading their model.
     duration wait{};
 };
 

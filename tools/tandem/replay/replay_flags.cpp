@@ -94,23 +94,23 @@ void replay_flags::add_run_flags() {
     auto& o = options_;
     flags_.begin_group("prompts");
     flags_.add_argument("FILE", o.file, "file of prompts, or - for stdin");
-    add_prompts(flags_, o.prompts, o.user_messages);
+    add_prompt_and_user_flags(flags_, o.prompts, o.user_messages);
     flags_.add_text("--system", o.system, "TEXT", "the system prompt of each --user");
     flags_.begin_group("run");
-    add_pace(flags_, o.pace, "simulated speaking rate: none, or wpm=N for N words per minute",
-             "none");
+    add_pace_flag(flags_, o.pace, "simulated speaking rate: none, or wpm=N for N words per minute",
+                  "none");
     flags_.add_number("--conversations", o.conversations, 1, max_replayed_at_once, "N",
                       "run each line of FILE N times concurrently, with IDs p1#1 to p1#N", "1");
     flags_.add_number("--concurrency", o.concurrency, 1, max_replayed_at_once, "N",
                       "maximum concurrent runs of lines of FILE [value of --conversations]");
-    add_wait(flags_, o.wait);
+    add_wait_flag(flags_, o.wait);
 }
 
 void replay_flags::add_conversation_flags() {
     auto& s = options_.service;
     flags_.begin_group("conversations");
-    add_user_speech(flags_, options_.users);
-    add_placement(flags_, s, "a conversation");
+    add_user_speech_flags(flags_, options_.users);
+    add_placement_flag(flags_, s, "a conversation");
     flags_.add_choice("--interrupted", s.conversation.interrupted, history_names, "WHAT",
                       "text of an interrupted turn to keep: heard, handed_over, full or none",
                       "heard");
@@ -123,7 +123,7 @@ void replay_flags::add_conversation_flags() {
 
 void replay_flags::add_recording_flags() {
     flags_.begin_group("recording");
-    add_record(flags_, options_.record);
+    add_record_flags(flags_, options_.record);
     flags_.add_text("--from-recording", recording_, "FILE",
                     "replay a recording without a server; flags override its settings");
     flags_.add_text("--speed", speed_, "N",
@@ -140,8 +140,8 @@ void replay_flags::add_output_flags() {
                     "may be repeated");
     flags_.add_text("--junit", o.junit, "FILE",
                     "write the turns with expectations as a JUnit XML file");
-    add_color(flags_, o.color);
-    add_log_level(flags_, o.log_level, "warning with --json or --verify-cut, else off");
+    add_color_flag(flags_, o.color);
+    add_log_level_flag(flags_, o.log_level, "warning with --json or --verify-cut, else off");
     flags_.add_help_flag();
 }
 
@@ -176,7 +176,7 @@ replay_options replay_flags::read(const environment& variables, std::vector<std:
 // Reports faults of FILE, --prompt, --user and --system.
 void replay_flags::check_texts(std::vector<std::string>& faults) const {
     const auto& o = options_;
-    faults = surplus_arguments(flags_.app());
+    faults = describe_surplus_arguments(flags_.app());
     const bool has_prompts = !o.prompts.empty() || !o.user_messages.empty();
     const bool has_recording = !recording_.empty();
     if (o.file.empty() && !has_prompts && !has_recording)
@@ -206,7 +206,7 @@ opened_recording replay_flags::open(std::vector<std::string>& faults) {
     if (!opened.fault.empty()) faults.push_back("--from-recording " + opened.fault);
     if (!opened.file) return opened;
     opened.file->set_speed(n);
-    opened.source = source_text(recording_, n);
+    opened.source = describe_recording_source(recording_, n);
     for (const auto* flag : recorded_flags)
         if (const auto found = opened.run.flags.find(recorded_name(flag));
             found != opened.run.flags.end() && !flags_.is_given(flag))
@@ -247,7 +247,7 @@ void replay_flags::check_outputs(std::vector<std::string>& faults) const {
         faults.push_back(fmt::format("--junit names {}, which the run also uses", o.junit));
     std::vector<named_file> others{{"--from-recording", recording_}, {"--junit", o.junit}};
     for (const auto& file : o.reports) others.push_back({"--report", file});
-    check_record(flags_, o.record, others, faults);
+    check_record_flags(flags_, o.record, others, faults);
 }
 
 }  // namespace tandem::command

@@ -20,7 +20,8 @@ class replay_report {
     /// `replies`: the number of requested replies.
     replay_report(const replay_options& options, int replies);
 
-    /// Returns why a report cannot be written, before the run; otherwise an empty text.
+    /// Checks before the run whether the reports can be written. Returns the error, or an empty
+    /// text.
     std::string fault() const;
     replay_view& view() noexcept { return view_; }
     /// Writes the files at the end. Returns the error, or an empty text.

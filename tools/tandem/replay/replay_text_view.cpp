@@ -18,13 +18,13 @@ text_style replay_text_view::style() const {
 
 void replay_text_view::show_source(std::string_view source) {
     style_.is_playback = true;
-    terminal_.print(played_lines(style(), source));
+    terminal_.print(format_recording_source(style(), source));
 }
 
 void replay_text_view::on_server_ready(std::string_view url, const server_props& props) {
     ++servers_;
     guard_.set_server(props.total_slots, props.build_info);
-    terminal_.print(server_lines(style(), url, props, slots_wanted_));
+    terminal_.print(format_server(style(), url, props, slots_wanted_));
 }
 
 void replay_text_view::on_user_speaks() {
@@ -34,10 +34,10 @@ void replay_text_view::on_user_speaks() {
 
 void replay_text_view::on_reply_started(const start_event& e) {
     user_speaks_ = false;
-    if (!std::exchange(heads_shown_, true)) terminal_.print(head_lines(style()));
+    if (!std::exchange(heads_shown_, true)) terminal_.print(format_column_headings(style()));
     running_ = true;
     started_ = spoken_ = clock::now();
-    terminal_.print(start_lines(style(), e));
+    terminal_.print(format_reply_start(style(), e));
 }
 
 void replay_text_view::on_chunk(const chunk_event& e) {
@@ -46,7 +46,7 @@ void replay_text_view::on_chunk(const chunk_event& e) {
     const auto now = clock::now();
     spoken_ = now + duration_cast<clock::duration>(speech);
     guard_.record_use(e.chunk.metrics.slot, now);
-    terminal_.print(chunk_lines(style(), e));
+    terminal_.print(format_chunk(style(), e));
 }
 
 void replay_text_view::on_reply_ended(const end_event& e) {
@@ -56,15 +56,15 @@ void replay_text_view::on_reply_ended(const end_event& e) {
     const auto& m = e.result.metrics;
     if (m.requests > m.chunks) guard_.record_use(m.slot, clock::now());
     started_ = clock::now();
-    terminal_.print(end_lines(style(), e));
+    terminal_.print(format_reply_end(style(), e));
 }
 
 void replay_text_view::on_server_failed(const fault_event& e) {
-    terminal_.print_error("tandem replay: " + fault_text(e));
+    terminal_.print_error("tandem replay: " + format_server_fault(e));
 }
 
 void replay_text_view::on_run_finished(const replay_summary& s) {
-    terminal_.print(summary_lines(style(), s));
+    terminal_.print(format_summary(style(), s));
 }
 
 std::string replay_text_view::describe_activity() const {

@@ -299,7 +299,7 @@ std::string make_svg_file(const report_reply& r, std::string_view head) {
                    R"(<text class="head" x="{0}" y="26">{1}</text><text x="{0}" y="46">{2}</text>)"
                    R"(<text text-anchor="end" x="{3}" y="26">{4}</text>)"
                    "\n",
-                   margin, with_title(short_name(r), format_reply_name(r)),
+                   margin, with_title(format_short_reply_name(r), format_reply_name(r)),
                    fitted(format_reply_facts(r), columns_for_facts), width - margin,
                    fitted(head, columns_for_head));
     fmt::format_to(out, R"svg(<g transform="translate(0 {})">)svg", above);
@@ -318,7 +318,7 @@ std::string format_reply_name(const report_reply& r) {
 }
 
 // Shortens only the id, so that the number at the end stays visible.
-std::string short_name(const report_reply& r) {
+std::string format_short_reply_name(const report_reply& r) {
     const auto number = format_reply_name(r).substr(r.id.size());
     return truncate_to_width(r.id, columns_for_name - static_cast<int>(number.size())) + number;
 }

@@ -24,9 +24,9 @@ std::string legend_items();
 /// describes the run. Text that does not fit ends with "…" and is complete in its title.
 std::string make_svg_file(const report_reply& r, std::string_view head);
 
-/// The name as in format_reply_name(reply_name); short_name() is limited to 40 columns.
+/// The name as in format_reply_name(reply_name). The short form has at most 40 columns.
 std::string format_reply_name(const report_reply& r);
-std::string short_name(const report_reply& r);
+std::string format_short_reply_name(const report_reply& r);
 /// Returns a summary such as "eos · first token 12 ms · …".
 std::string format_reply_facts(const report_reply& r);
 

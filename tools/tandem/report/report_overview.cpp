@@ -57,7 +57,7 @@ class overview_maker {
     }
 
     void add(const report_reply& r, const report_bars& b) {
-        const auto name = short_name(r) + ": ";
+        const auto name = format_short_reply_name(r) + ": ";
         result_.duration_ms = std::max(result_.duration_ms, r.start_ms + b.duration_ms);
         for (auto bar : b.bars) {
             bar.lane = lane_of(r, b, bar.lane);

@@ -229,7 +229,7 @@ void write_run_line(page_text out, std::span<const report_reply> replies) {
     if (replies.size() < 2) return;
     fmt::format_to(out, "<div class=\"reply\">\n<h3>All of the run</h3>\n");
     write_time_line(out, make_overview(replies), "the run", "all slots, and the voices");
-    const auto residents = make_residents(replies);
+    const auto residents = make_slot_resident_bars(replies);
     if (!residents.bars.empty()) {
         fmt::format_to(out, "<h3>Whose text each slot holds</h3>\n");
         write_time_line(out, residents, "the slots", "the dialogue whose text each slot holds");

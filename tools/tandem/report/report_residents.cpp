@@ -70,7 +70,7 @@ void add_stays(report_bars& b, const std::vector<slot_use>& uses,
 
 }  // namespace
 
-report_bars make_residents(std::span<const report_reply> replies) {
+report_bars make_slot_resident_bars(std::span<const report_reply> replies) {
     report_bars result;
     std::vector<slot_use> uses;
     std::map<std::string_view, int> hues;

@@ -14,11 +14,11 @@ namespace {
 
 std::string fault_of(const end_event& e) {
     if (e.result.finish_reason != finish_reason::error) return {};
-    return fault_text({.error = e.result.error,
-                       .diagnostics = e.result.diagnostics,
-                       .t_ns = e.t_ns,
-                       .server = e.server,
-                       .hint = e.hint});
+    return format_server_fault({.error = e.result.error,
+                                .diagnostics = e.result.diagnostics,
+                                .t_ns = e.t_ns,
+                                .server = e.server,
+                                .hint = e.hint});
 }
 
 std::size_t bytes_of(const report_reply& r) {
@@ -90,7 +90,7 @@ void report_view::keep(report_reply r) {
 }
 
 void report_view::on_server_failed(const fault_event& e) {
-    if (run_.faults.size() < max_faults) run_.faults.push_back(fault_text(e));
+    if (run_.faults.size() < max_faults) run_.faults.push_back(format_server_fault(e));
 }
 
 // Groups the replies of a dialogue, and orders the dialogues by start time.

@@ -29,7 +29,7 @@ class latency_histogram {
     static std::size_t memory_bytes() noexcept;
 
     latency_histogram();
-    /// Negative durations are treated as 0; they occur if timestamps are from two threads.
+    /// Negative durations, which occur if timestamps come from two threads, are treated as 0.
     void add(duration time);
     void add_ms(double ms) { add(duration(static_cast<std::int64_t>(ms * 1e6))); }
 

@@ -36,7 +36,7 @@ struct start_event {
 struct chunk_event {
     reply_name where{};
     const tandem::chunk& chunk;
-    /// CLOCK_MONOTONIC when the chunk reached this program.
+    /// The time at which the chunk reached this program, from CLOCK_MONOTONIC.
     std::int64_t t_ns = 0;
     /// Time since the start of the reply, and since the previous continue.
     double at_ms = 0;

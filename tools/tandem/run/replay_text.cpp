@@ -56,7 +56,7 @@ std::string at(double ms) {
 std::string block(const text_style& style, const reply_name& name, const std::string& head,
                   int indent, std::string_view text, const char* color = nullptr) {
     std::string result;
-    auto lines = wrapped(text, text_columns(style, indent));
+    auto lines = wrap_text(text, text_columns(style, indent));
     if (lines.empty()) lines.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto blank = std::string(static_cast<std::size_t>(indent), ' ');
@@ -276,16 +276,16 @@ std::string format_elapsed(double ms) {
     return fmt::format("{} min {} s", seconds / 60, seconds % 60);
 }
 
-std::string played_lines(const text_style& style, std::string_view source) {
+std::string format_recording_source(const text_style& style, std::string_view source) {
     std::string text;
     for (const auto& line :
-         wrapped(fmt::format("from {}; figures {}", source, recorded_figures), style.width))
+         wrap_text(fmt::format("from {}; figures {}", source, recorded_figures), style.width))
         text += colorize(style.color, paint::dim, line) + '\n';
     return text;
 }
 
-std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
-                         int slots_wanted) {
+std::string format_server(const text_style& style, std::string_view url, const server_props& props,
+                          int slots_wanted) {
     const auto model = props.model.substr(props.model.rfind('/') + 1);
     auto text =
         fmt::format("llama-server {}, model {}, {} of {}",
@@ -300,12 +300,12 @@ std::string server_lines(const text_style& style, std::string_view url, const se
     return result;
 }
 
-std::string head_lines(const text_style& style) {
+std::string format_column_headings(const text_style& style) {
     if (style.name_columns > 0 || !has_columns(style)) return {};
     return colorize(style.color, paint::dim, "    time  slot       cached+new") + '\n';
 }
 
-std::string start_lines(const text_style& style, const start_event& e) {
+std::string format_reply_start(const text_style& style, const start_event& e) {
     const auto name = format_reply_name(e.where);
     if (style.name_columns > 0)
         return prefix(style, e.where) +
@@ -316,7 +316,7 @@ std::string start_lines(const text_style& style, const start_event& e) {
                        colorize(style.color, paint::dim, quoted(e.prompt, left)));
 }
 
-std::string chunk_lines(const text_style& style, const chunk_event& e) {
+std::string format_chunk(const text_style& style, const chunk_event& e) {
     const auto& c = e.chunk;
     std::string result;
     if (c.metrics.guard_wait_ms >= min_wait_ms)
@@ -335,16 +335,16 @@ std::string chunk_lines(const text_style& style, const chunk_event& e) {
     return result + block(style, e.where, head, chunk_columns, text);
 }
 
-std::string end_lines(const text_style& style, const end_event& e) {
+std::string format_reply_end(const text_style& style, const end_event& e) {
     return reply_end_lines(style, e) + broken_lines(style, e);
 }
 
-std::string fault_text(const fault_event& e) {
+std::string format_server_fault(const fault_event& e) {
     const auto words = words_of(e.error, e.diagnostics, e.hint);
     return e.server.empty() ? words : fmt::format("{}: {}", e.server, words);
 }
 
-std::string summary_lines(const text_style& style, const replay_summary& s) {
+std::string format_summary(const text_style& style, const replay_summary& s) {
     auto text = fmt::format("\n{}\n", colorize(style.color, paint::bold, counts_text(s)));
     if (s.replies == s.not_started) return text;
     if (s.first_chunk_ms.max >= 0) text += row("first chunk", spread_text(s.first_chunk_ms));

@@ -26,20 +26,20 @@ struct text_style {
     bool is_playback = false;
 };
 
-/// Describes the recording that is played; `source` is the result of source_text().
-std::string played_lines(const text_style& style, std::string_view source);
-/// Describes a server.
-std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
-                         int slots_wanted);
+/// Formats the source of a playback; `source` is the result of describe_recording_source().
+std::string format_recording_source(const text_style& style, std::string_view source);
+/// Formats the lines that describe a server.
+std::string format_server(const text_style& style, std::string_view url, const server_props& props,
+                          int slots_wanted);
 /// Returns the column headings, if there is room for them.
-std::string head_lines(const text_style& style);
-std::string start_lines(const text_style& style, const start_event& e);
-std::string chunk_lines(const text_style& style, const chunk_event& e);
-std::string end_lines(const text_style& style, const end_event& e);
-std::string summary_lines(const text_style& style, const replay_summary& s);
+std::string format_column_headings(const text_style& style);
+std::string format_reply_start(const text_style& style, const start_event& e);
+std::string format_chunk(const text_style& style, const chunk_event& e);
+std::string format_reply_end(const text_style& style, const end_event& e);
+std::string format_summary(const text_style& style, const replay_summary& s);
 
 /// Formats a fault as "http://llama:8080: connect_failed: what to do about it".
-std::string fault_text(const fault_event& e);
+std::string format_server_fault(const fault_event& e);
 /// Returns "850 ms", "12.4 s" or "3 min 20 s".
 std::string format_elapsed(double ms);
 

@@ -33,8 +33,9 @@ server_clients::server_clients(boost::asio::any_io_executor executor,
 }
 
 awaitable<void> server_clients::fetch_props(duration wait) {
-    co_await when_all(executor_, servers_.size(),
-                      [this, wait](std::size_t i) { return fetch_props(servers_[i], wait); });
+    co_await run_concurrently(executor_, servers_.size(), [this, wait](std::size_t i) {
+        return fetch_props(servers_[i], wait);
+    });
 }
 
 awaitable<void> server_clients::fetch_props(server& s, duration wait) {
@@ -45,7 +46,7 @@ awaitable<void> server_clients::fetch_props(server& s, duration wait) {
         s.answers = !s.fault;
         if (!may_be_starting(s.fault) || clock::now() >= until) co_return;
         s.pause.expires_at(std::min<clock::time_point>(clock::now() + ask_interval, until));
-        co_await wait_for(s.pause);  // close() ends the pause
+        co_await wait_for_timer(s.pause);  // close() ends the pause
     }
 }
 
@@ -85,7 +86,7 @@ void server_clients::close() {
     }
 }
 
-auto server_clients::next() -> server& {
+auto server_clients::next_answering_server() -> server& {
     while (!servers_[next_ % servers_.size()].answers) ++next_;
     return servers_[next_++ % servers_.size()];
 }

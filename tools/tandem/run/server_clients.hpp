@@ -37,12 +37,13 @@ class server_clients {
     };
 
     /// Precondition: `settings` is valid. `defaults`: the slots that the run uses unless the
-    /// settings choose them.
+    /// settings specify them.
     server_clients(boost::asio::any_io_executor executor, const service_config& settings,
                    const instruments& i,
                    detail::slot_defaults defaults = detail::service_slot_defaults);
 
-    /// Queries all servers. Repeats this for up to `wait` while a server starts or loads its model.
+    /// Queries all servers. Repeats this for up to `wait` while a server is starting or loading its
+    /// model.
     awaitable<void> fetch_props(duration wait);
     /// Reports to the view which servers answered, and each failure.
     void report_to(replay_view& view) const;
@@ -52,7 +53,7 @@ class server_clients {
     void close();
 
     /// Returns the next server in rotation that answered. Precondition: at least one did.
-    server& next();
+    server& next_answering_server();
     /// Handles the result of a reply. An unreachable server is excluded unless it is the last one.
     void on_reply_failed(server& s, const error_code& ec);
 

@@ -21,8 +21,8 @@ void report_step(conversation& talk, const user_speech_step& step,
 
 }  // namespace
 
-awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
-                         wait_until_function wait) {
+awaitable<bool> simulate_user_speech(conversation& talk, user_speech speech,
+                                     generation_options options, wait_until_function wait) {
     const auto began = std::chrono::steady_clock::now();
     // Tools change the prompt, so it is warmed with them.
     if (!options.tools.empty()) talk.warm(options);

@@ -15,7 +15,7 @@ using wait_until_function = std::function<awaitable<bool>(std::chrono::steady_cl
 
 /// Speaks `speech`, and passes the recognizer's reports to the conversation while doing so.
 /// `options` are those of the reply that follows. The result is false if a wait was cancelled.
-awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
-                         wait_until_function wait);
+awaitable<bool> simulate_user_speech(conversation& talk, user_speech speech,
+                                     generation_options options, wait_until_function wait);
 
 }  // namespace tandem::command

@@ -13,7 +13,7 @@
 
 namespace tandem::command {
 
-/// Returns the number of a slot. Returns a dash for a draft's chunk, because no slot generated it
+/// Returns the number of a slot, or a dash for a chunk of a draft, because no slot generated it
 /// during the reply.
 std::string format_slot(int slot);
 

@@ -2,7 +2,7 @@
 
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
-#include "os/input_lines.hpp"
+#include "os/interruptible_line_reader.hpp"
 #include "os/signal_pipe.hpp"
 #include "segment/segment_protocol.hpp"
 #include "segment/segment_text.hpp"
@@ -32,14 +32,14 @@ class segment_run {
     int run() { return status_of(options_.text ? read_text() : read_requests()); }
 
  private:
-    using outcome = input_lines::outcome;
+    using outcome = interruptible_line_reader::outcome;
 
     // Prints what `take` returns for each line, or what `skip` returns for a line that is too long.
     outcome read_lines(const std::function<std::string(std::string)>& take,
                        const std::function<std::string()>& skip) {
         std::string line;
         while (signal_pipe::received_signal() == 0 && terminal_.failure().empty()) {
-            const auto read = input_.next(line);
+            const auto read = input_.read_next(line);
             if (read == outcome::line)
                 terminal_.print(take(std::move(line)));
             else if (read == outcome::too_long)
@@ -83,9 +83,9 @@ class segment_run {
     int status_of(outcome end) {
         if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received_signal();
         print_output_failure(terminal_, "tandem segment");
-        if (const auto lost = output_exit_status(terminal_)) return *lost;
+        if (const auto lost = lost_output_exit_status(terminal_)) return *lost;
         if (end == outcome::failed) {
-            print_fault(input_name(options_.file) + ": " + std::strerror(input_.failure()));
+            print_fault(input_name(options_.file) + ": " + std::strerror(input_.last_errno()));
             return wrong_use;
         }
         if (signal_pipe::received_signal() != 0) return by_signal + signal_pipe::received_signal();
@@ -95,7 +95,7 @@ class segment_run {
     const segment_options& options_;
     terminal& terminal_;
     signal_pipe stop_;
-    input_lines input_;
+    interruptible_line_reader input_;
     bool failed_ = false;
 };
 

@@ -52,7 +52,7 @@ segment_flags::segment_flags(CLI::App& tandem)
 }
 
 segment_options segment_flags::read(const environment&, std::vector<std::string>& faults) {
-    faults = argument_faults(flags_.app());
+    faults = describe_unparsed_arguments(flags_.app());
     flags_.read(faults);
     return std::move(options_);
 }

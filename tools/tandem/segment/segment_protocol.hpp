@@ -11,7 +11,7 @@
 namespace tandem::command {
 
 /// Answers the lines of `tandem segment`: a whole text per line, or one token per line. Every line
-/// gets one answer, even if it is invalid, except a start. Empty lines are skipped.
+/// gets one answer, even if it is invalid; only a valid "start" gets none. Empty lines are skipped.
 class segment_protocol {
  public:
     /// `defaults.language` applies to lines without "lang".

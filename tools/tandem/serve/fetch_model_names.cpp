@@ -48,8 +48,8 @@ awaitable<void> ask(asked_server& s) {
 awaitable<void> fetch_model_names(boost::asio::any_io_executor executor, const config& settings,
                                   const instruments& i, std::vector<named_server>& servers) {
     auto asked = unnamed(executor, settings, i, servers);
-    co_await when_all(executor, asked.size(),
-                      [&](std::size_t server) { return ask(asked[server]); });
+    co_await run_concurrently(executor, asked.size(),
+                              [&](std::size_t server) { return ask(asked[server]); });
 }
 
 }  // namespace tandem::command

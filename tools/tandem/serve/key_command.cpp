@@ -20,7 +20,7 @@ int run_key(const key_options& options) {
         return all_good;
     }
     print_output_failure(t, "tandem key");
-    return output_exit_status(t).value_or(not_all_good);
+    return lost_output_exit_status(t).value_or(not_all_good);
 }
 
 }  // namespace tandem::command

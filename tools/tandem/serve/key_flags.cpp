@@ -36,7 +36,7 @@ key_flags::key_flags(CLI::App& tandem)
 }
 
 key_options key_flags::read(const environment&, std::vector<std::string>& faults) {
-    faults = argument_faults(flags_.app());
+    faults = describe_unparsed_arguments(flags_.app());
     if (flags_.is_given("--name"))
         if (const auto fault = key_name_fault(options_.name); !fault.empty())
             faults.push_back("--name " + fault);

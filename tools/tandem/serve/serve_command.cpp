@@ -85,7 +85,7 @@ class serving {
         co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client,
                                    gateway_settings().instruments, servers);
         log_models(servers);
-        share_models_of_files(servers);
+        copy_model_names_within_files(servers);
         auto settings = gateway_settings();
         settings.models = take_models(servers);
         auto sources = make_sources(servers, settings.models);

@@ -134,7 +134,7 @@ void serve_flags::add_output_flags() {
                     "collector for traces of replies: base URL of OTLP over HTTP [no traces]");
     flags_.add_switch("--otlp-texts", o.gateway.traces.texts,
                       "include prompts and replies in the traces");
-    add_record(flags_, o.record);
+    add_record_flags(flags_, o.record);
     flags_.add_help_flag();
 }
 
@@ -169,7 +169,7 @@ void serve_flags::add_gateway_flags() {
                     "how long a voice session without a connection is kept", "60s", 1s, 59min);
     flags_.add_time("--call-timeout", g.voice.call_timeout,
                     "how long a voice session waits for the results of its functions", "60s", 1s);
-    add_placement(flags_, g.service, "a request");
+    add_placement_flag(flags_, g.service, "a request");
     flags_.add_text(
         "--adapter", adapters_, "NAME=ID[@MODEL]",
         "LoRA adapter ID of the servers that clients may request as NAME (may be repeated)");
@@ -201,7 +201,7 @@ void serve_flags::add_access_flags() {
 
 serve_options serve_flags::read(const environment& variables, std::vector<std::string>& faults) {
     auto& o = options_;
-    faults = argument_faults(flags_.app());
+    faults = describe_unparsed_arguments(flags_.app());
     check_empty(faults);
     flags_.read(faults);
     if (!o.gateway.model.empty() && !gateway::is_model_name(o.gateway.model))
@@ -216,7 +216,8 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
     o.gateway.cluster = cluster_.read(variables, faults);
     read_traces(variables, faults);
     const auto audit = o.audit == "-" ? "" : o.audit;
-    check_record(flags_, o.record, {{"--audit", audit}, {"--state", o.gateway.state_file}}, faults);
+    check_record_flags(flags_, o.record, {{"--audit", audit}, {"--state", o.gateway.state_file}},
+                       faults);
     read_configuration(variables, faults);
     check_gateway(faults);
     return std::move(o);

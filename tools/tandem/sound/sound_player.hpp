@@ -23,7 +23,7 @@ class sound_player {
     /// Plays a short silence. Returns the error, or an empty text.
     awaitable<std::string> play_test_sound();
     /// Disables playback.
-    void give_up() { args_.clear(); }
+    void disable() { args_.clear(); }
     bool has_program() const noexcept { return !args_.empty(); }
 
     /// Starts a sound and stops the previous one. Precondition: has_program().

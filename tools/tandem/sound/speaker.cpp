@@ -50,7 +50,7 @@ awaitable<std::string> speaker::test_player() {
 }
 
 void speaker::on_missing_player(std::function<void()> on_silent) {
-    player_.give_up();
+    player_.disable();
     report_unheard_ = std::move(on_silent);
     if (options_.tries_synthesizer) report_unheard();  // the test run has made a sound
 }

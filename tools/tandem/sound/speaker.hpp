@@ -64,8 +64,8 @@ class speaker {
     /// Test the synthesizer and the player. Return the error, or an empty text.
     awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
-    /// Disables playback. Calls `on_silent` once it is certain that sounds are not heard, because a
-    /// synthesizer may play its own.
+    /// Disables playback. Because a synthesizer may play its own sounds, calls `on_silent` only
+    /// once it is certain that none are heard.
     void on_missing_player(std::function<void()> on_silent);
     /// Starts playback; returns false if nothing plays. wait_until_played() waits for its end.
     bool play(const utterance& u);

@@ -95,7 +95,7 @@ void subprocess::start(process_limits limits) {
 }
 
 awaitable<process_result> subprocess::wait() {
-    if (!ended_) co_await wait_for(ended_timer_);  // end() cancels the timer
+    if (!ended_) co_await wait_for_timer(ended_timer_);  // end() cancels the timer
     co_return process_result{std::move(out_text_), fault(), ended_at_};
 }
 

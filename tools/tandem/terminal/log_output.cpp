@@ -59,7 +59,7 @@ logger log_to_terminal(terminal& t, log_level level, log_format format) {
     if (level == log_level::off) return {};
     auto lines = format == log_format::json ? json_lines_on(t) : text_lines_on(t);
     return {level, [write = std::move(lines)](log_level l, std::string_view message) {
-                write(l, name_flags(std::string(message)));
+                write(l, replace_field_names(std::string(message)));
             }};
 }
 

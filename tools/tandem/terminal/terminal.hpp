@@ -50,7 +50,7 @@ class terminal {
     /// Redraws changes of these lines.
     void update_bottom();
 
-    /// True for a terminal with control sequences, so false if TERM=dumb.
+    /// True for a terminal that supports control sequences, so false if TERM=dumb.
     bool out_is_terminal() const noexcept;
     bool err_is_terminal() const noexcept;
     /// The terminal's width, or 80 if unknown. For a file or a pipe the maximum int, so that

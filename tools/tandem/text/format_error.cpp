@@ -27,12 +27,12 @@ constexpr std::array renamings{
 std::string format_error(const error_code& ec, const diagnostics& d, std::string_view hint) {
     auto words = d.to_string();
     if (words.empty()) words = ec.message();
-    words = name_flags(std::move(words));
+    words = replace_field_names(std::move(words));
     if (!hint.empty()) words.append("; ").append(hint);
     return words;
 }
 
-std::string name_flags(std::string message) {
+std::string replace_field_names(std::string message) {
     for (const auto& r : renamings)
         if (const auto at = message.find(r.field); at != message.npos)
             message.replace(at, r.field.size(), r.flag);

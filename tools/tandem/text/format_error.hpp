@@ -10,7 +10,7 @@ namespace tandem::command {
 /// Returns the library's error message, with field names replaced by flags of this program.
 /// A hint follows it, unless that is empty.
 std::string format_error(const error_code& ec, const diagnostics& d, std::string_view hint = {});
-/// The same for a message of the library's log.
-std::string name_flags(std::string message);
+/// Does the same to the field names in a message of the library's log.
+std::string replace_field_names(std::string message);
 
 }  // namespace tandem::command

@@ -130,7 +130,7 @@ std::string truncate_to_width(std::string_view text, int width) {
     return result;
 }
 
-std::vector<std::string> wrapped(std::string_view text, int width, int column) {
+std::vector<std::string> wrap_text(std::string_view text, int width, int column) {
     line_filler lines(width, column);
     while (!text.empty()) {
         const bool line_break = text.front() == '\n';

@@ -9,14 +9,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::duration;
+using tandem::command::arrival_distribution;
 using tandem::command::arrival_schedule;
-using tandem::command::arrivals;
-using tandem::command::load_rules;
+using tandem::command::load_profile;
 using testing::ElementsAre;
 using testing::SizeIs;
 
 // The due times of all turns, taken at the start of the plan.
-std::vector<duration> dues_of(load_rules rules) {
+std::vector<duration> dues_of(load_profile rules) {
     arrival_schedule plan(rules);
     std::vector<duration> dues;
     while (const auto due = plan.take_next_start({})) dues.push_back(*due);
@@ -36,18 +36,18 @@ TEST(arrival_schedule, ends_with_the_last_turn) {
 }
 
 TEST(arrival_schedule, spreads_turns_evenly) {
-    const load_rules rules{.rate = 4, .spread = arrivals::even, .time = 1s};
+    const load_profile rules{.rate = 4, .spread = arrival_distribution::even, .time = 1s};
     EXPECT_THAT(dues_of(rules), ElementsAre(0s, 250ms, 500ms, 750ms));
 }
 
 TEST(arrival_schedule, reports_a_turn_that_is_late_when_it_was_due) {
-    arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1s});
+    arrival_schedule plan({.rate = 4, .spread = arrival_distribution::even, .time = 1s});
     EXPECT_EQ(plan.take_next_start(900ms), 0s);
     EXPECT_EQ(plan.take_next_start(950ms), 250ms);
 }
 
 TEST(arrival_schedule, begins_no_turn_after_its_time_and_counts_those_that_were_due) {
-    arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1s});
+    arrival_schedule plan({.rate = 4, .spread = arrival_distribution::even, .time = 1s});
     EXPECT_EQ(plan.take_next_start(0s), 0s);
     EXPECT_EQ(plan.take_next_start(1s), std::nullopt);
     EXPECT_EQ(plan.count_missed(1s), 3);
@@ -55,7 +55,7 @@ TEST(arrival_schedule, begins_no_turn_after_its_time_and_counts_those_that_were_
 }
 
 TEST(arrival_schedule, misses_nothing_that_was_due_after_it_was_stopped) {
-    arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1h});
+    arrival_schedule plan({.rate = 4, .spread = arrival_distribution::even, .time = 1h});
     EXPECT_EQ(plan.take_next_start(0s), 0s);
     EXPECT_EQ(plan.count_missed(600ms), 2);
 }
@@ -82,7 +82,7 @@ TEST(arrival_schedule, leaves_gaps_by_chance_that_have_no_memory) {
 }
 
 TEST(arrival_schedule, is_the_same_each_time) {
-    const load_rules rules{.rate = 7, .time = 10s};
+    const load_profile rules{.rate = 7, .time = 10s};
     EXPECT_EQ(dues_of(rules), dues_of(rules));
 }
 

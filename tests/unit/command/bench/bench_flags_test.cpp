@@ -36,7 +36,7 @@ TEST_F(bench_arguments, bound_the_load_as_they_say) {
                           "16", "--tts", "wpm=160"});
     ASSERT_TRUE(c.bench) << c.err;
     EXPECT_EQ(c.bench->load.rate, 2.5);
-    EXPECT_EQ(c.bench->load.spread, arrivals::even);
+    EXPECT_EQ(c.bench->load.spread, arrival_distribution::even);
     EXPECT_EQ(c.bench->load.turns, 40);
     EXPECT_FALSE(c.bench->load.time);
     EXPECT_EQ(c.bench->concurrency, 16);

@@ -142,11 +142,11 @@ reply_result cut_at(std::chrono::nanoseconds at) {
 TEST(bench_totals, find_each_cut_in_the_life_of_a_request_that_its_server_saw) {
     bench_totals totals;
     totals.add({.due = start, .began = start}, cut_at(500ms), false);
-    totals.match_cuts({{"http://a", 1, start, start + 100ms},
-                       {"http://a", 0, start + 400ms, start + 600ms},
-                       {"http://b", 1, start + 400ms, start + 600ms},
-                       {"http://a", 1, start + 400ms, start + 502ms},
-                       {"http://a", 1, start + 600ms, start + 700ms}});
+    totals.add_cut_latencies({{"http://a", 1, start, start + 100ms},
+                              {"http://a", 0, start + 400ms, start + 600ms},
+                              {"http://b", 1, start + 400ms, start + 600ms},
+                              {"http://a", 1, start + 400ms, start + 502ms},
+                              {"http://a", 1, start + 600ms, start + 700ms}});
     EXPECT_EQ(totals.figures().cut_to_close.count, 1);
     EXPECT_EQ(totals.figures().cut_to_close.max, 2);
 }
@@ -154,7 +154,7 @@ TEST(bench_totals, find_each_cut_in_the_life_of_a_request_that_its_server_saw) {
 TEST(bench_totals, leave_out_cuts_that_no_server_reports) {
     bench_totals totals;
     totals.add({.due = start, .began = start}, cut_at(500ms), false);
-    totals.match_cuts({});
+    totals.add_cut_latencies({});
     EXPECT_EQ(totals.figures().cut_to_close.count, 0);
 }
 
@@ -163,7 +163,7 @@ TEST(bench_totals, keep_the_latest_cuts_only) {
     const turn_times t{.due = start, .began = start};
     totals.add(t, cut_at(1ms), false);
     for (std::size_t i = 0; i < bench_totals::max_cuts; ++i) totals.add(t, cut_at(9ms), false);
-    totals.match_cuts({{"http://a", 1, start, start + 5ms}});
+    totals.add_cut_latencies({{"http://a", 1, start, start + 5ms}});
     EXPECT_EQ(totals.figures().cut_to_close.count, 0);
 }
 

@@ -13,11 +13,11 @@ using tandem::command::capacity_step;
 
 TEST(capacity_step, holds_if_it_is_within_each_limit) {
     const capacity_step step{.first_chunk_p95 = 1000, .gap_p99 = 100, .first_chunks = 1};
-    EXPECT_EQ(step.exceeded({}), "");
+    EXPECT_EQ(step.describe_exceeded({}), "");
 }
 
 TEST(capacity_step, does_not_hold_if_nothing_was_measured) {
-    EXPECT_EQ(capacity_step{}.exceeded({}), "no first chunk");
+    EXPECT_EQ(capacity_step{}.describe_exceeded({}), "no first chunk");
 }
 
 TEST(capacity_step, has_enough_first_chunks_after_one_from_each_caller_or_twenty) {
@@ -33,12 +33,12 @@ TEST(capacity_step, has_only_failures_if_turns_failed_and_nothing_came) {
 }
 
 TEST(capacity_step, names_each_limit_that_it_exceeds) {
-    EXPECT_EQ((capacity_step{.first_chunk_p95 = 1001, .first_chunks = 1}.exceeded({})),
+    EXPECT_EQ((capacity_step{.first_chunk_p95 = 1001, .first_chunks = 1}.describe_exceeded({})),
               "first chunk");
-    EXPECT_EQ((capacity_step{.gap_p99 = 101, .first_chunks = 1}.exceeded({})), "gap");
-    EXPECT_EQ((capacity_step{.first_chunks = 1, .failed = 1}.exceeded({})), "failed");
+    EXPECT_EQ((capacity_step{.gap_p99 = 101, .first_chunks = 1}.describe_exceeded({})), "gap");
+    EXPECT_EQ((capacity_step{.first_chunks = 1, .failed = 1}.describe_exceeded({})), "failed");
     const capacity_step all{.first_chunk_p95 = 9, .gap_p99 = 9, .first_chunks = 1, .failed = 1};
-    EXPECT_EQ(all.exceeded({.first_chunk = 8ms, .gap = 8ms}), "first chunk, gap, failed");
+    EXPECT_EQ(all.describe_exceeded({.first_chunk = 8ms, .gap = 8ms}), "first chunk, gap, failed");
 }
 
 TEST(capacity_step, of_no_time_makes_no_tokens) {

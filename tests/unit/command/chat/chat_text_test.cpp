@@ -109,7 +109,7 @@ TEST(a_chunks_json_line, has_its_sound_and_the_silence_before) {
 TEST(a_replys_json_line, has_parts_that_add_up) {
     const reply_result r{.finish_reason = finish_reason::eos, .text = "Hi."};
     const auto line = json::parse(json_line(
-        spoken_end{.where = {1, 2}, .result = r, .kept = "Hi.", .timing = some_timing()}));
+        spoken_reply_end{.where = {1, 2}, .result = r, .kept = "Hi.", .timing = some_timing()}));
     EXPECT_EQ(line["reply"], 2);
     EXPECT_EQ(line["history"], "Hi.");
     double sum = 0;
@@ -121,9 +121,9 @@ TEST(a_replys_json_line, has_parts_that_add_up) {
 
 TEST(a_replys_json_line, names_the_functions_that_a_reply_called) {
     const tool_call call{.id = "1", .name = "get_time", .arguments = R"({"zone":"UTC"})"};
-    EXPECT_EQ(format_call(call), R"([calls get_time {"zone":"UTC"}])");
+    EXPECT_EQ(format_function_call(call), R"([calls get_time {"zone":"UTC"}])");
     const reply_result r{.finish_reason = finish_reason::tool_calls, .calls = {call}};
-    EXPECT_EQ(json::parse(json_line(spoken_end{.result = r})).at("calls"),
+    EXPECT_EQ(json::parse(json_line(spoken_reply_end{.result = r})).at("calls"),
               json::parse(R"([{"id":"1","name":"get_time","arguments":"{\"zone\":\"UTC\"}"}])"));
 }
 
@@ -136,9 +136,9 @@ function_result noon() {
 
 TEST(the_result_of_a_function, is_shown_on_one_line) {
     auto r = noon();
-    EXPECT_EQ(format_result(r), "[get_time: 12:00 UTC]");
+    EXPECT_EQ(format_function_result(r), "[get_time: 12:00 UTC]");
     r.how = function_result::outcome::interrupted;
-    EXPECT_EQ(format_result(r), "[get_time was interrupted]");
+    EXPECT_EQ(format_function_result(r), "[get_time was interrupted]");
 }
 
 TEST(the_result_of_a_function, is_a_json_line) {
@@ -150,7 +150,7 @@ TEST(the_result_of_a_function, is_a_json_line) {
 TEST(a_replys_json_line, has_its_error) {
     reply_result r;
     r.error = errc::no_model;
-    const auto line = json::parse(json_line(spoken_end{.result = r, .hint = "wait"}));
+    const auto line = json::parse(json_line(spoken_reply_end{.result = r, .hint = "wait"}));
     EXPECT_EQ(line["code"], "no_model");
     EXPECT_THAT(line["message"].get<std::string>(),
                 AllOf(Not(HasSubstr("no_model")), HasSubstr("; wait")));

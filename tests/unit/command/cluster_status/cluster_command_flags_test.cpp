@@ -21,11 +21,11 @@ class cluster_arguments : public arguments {
 };
 
 TEST_F(cluster_arguments, show_the_status_unless_they_name_a_part) {
-    EXPECT_EQ(cluster({}).cluster->part, cluster_part::status);
-    EXPECT_EQ(cluster({"status"}).cluster->part, cluster_part::status);
-    EXPECT_EQ(cluster({"slots"}).cluster->part, cluster_part::slots);
-    EXPECT_EQ(cluster({"queue", "--json"}).cluster->part, cluster_part::queue);
-    EXPECT_EQ(cluster({"sessions"}).cluster->part, cluster_part::sessions);
+    EXPECT_EQ(cluster({}).cluster->part, cluster_view_part::status);
+    EXPECT_EQ(cluster({"status"}).cluster->part, cluster_view_part::status);
+    EXPECT_EQ(cluster({"slots"}).cluster->part, cluster_view_part::slots);
+    EXPECT_EQ(cluster({"queue", "--json"}).cluster->part, cluster_view_part::queue);
+    EXPECT_EQ(cluster({"sessions"}).cluster->part, cluster_view_part::sessions);
     EXPECT_EQ(cluster({}).cluster->server, "");
 }
 

@@ -51,7 +51,7 @@ cluster_view some_view() {
 
 // Gateway a is missing, and so is its wish.
 TEST(cluster_view, is_shown_as_text) {
-    EXPECT_EQ(format_text(some_view(), cluster_part::status),
+    EXPECT_EQ(format_text(some_view(), cluster_view_part::status),
               R"(gateway a: missing for 12.0 s, 0 voice sessions
 gateway b: up, 1 voice session
 gateway c: up, 0 voice sessions
@@ -66,7 +66,7 @@ server server:8080, drained
 
 TEST(cluster_view, is_shown_as_json) {
     EXPECT_EQ(
-        format_json(some_view(), cluster_part::status),
+        format_json(some_view(), cluster_view_part::status),
         R"({"gateways":[{"id":"a","missing_ms":12000,"sessions":0,"servers":["http://gone"]},)"
         R"({"id":"b","missing_ms":0,"sessions":1,"servers":["server:8080"]},)"
         R"({"id":"c","missing_ms":0,"sessions":0,"servers":[]}],)"
@@ -101,42 +101,42 @@ TEST(drain_results, report_what_has_changed_and_which_gateways_follow) {
 }
 
 TEST(cluster_view, reports_that_there_is_no_gateway) {
-    EXPECT_EQ(format_text({}, cluster_part::status), "no gateway\n");
+    EXPECT_EQ(format_text({}, cluster_view_part::status), "no gateway\n");
 }
 
 TEST(cluster_view, is_shown_in_parts_as_text) {
-    EXPECT_EQ(format_text(some_view(), cluster_part::slots), R"(server server:8080, drained
+    EXPECT_EQ(format_text(some_view(), cluster_view_part::slots), R"(server server:8080, drained
   slot 0    a, being watched
   slot 1    b
   slot 2    free
 )");
-    EXPECT_EQ(format_text(some_view(), cluster_part::queue), R"(server server:8080, drained
+    EXPECT_EQ(format_text(some_view(), cluster_view_part::queue), R"(server server:8080, drained
   waiting   b, turn, overdue for 2.0 s
   waiting   c, continuation, due in 0.5 s
 )");
-    EXPECT_EQ(format_text(some_view(), cluster_part::sessions),
+    EXPECT_EQ(format_text(some_view(), cluster_view_part::sessions),
               "session kq3XH0m1: gateway b, 10.5 KiB, written 2.5 s ago\n");
     auto released = some_view();
     released.sessions[0].gateway.clear();
-    EXPECT_EQ(format_text(released, cluster_part::sessions),
+    EXPECT_EQ(format_text(released, cluster_view_part::sessions),
               "session kq3XH0m1: no gateway, 10.5 KiB, written 2.5 s ago\n");
 }
 
 TEST(cluster_view, is_shown_in_parts_as_json) {
-    EXPECT_THAT(format_json(some_view(), cluster_part::slots),
+    EXPECT_THAT(format_json(some_view(), cluster_view_part::slots),
                 AllOf(StartsWith(R"({"servers":[{"name":"server:8080","drained":true,"slots":[)"),
                       Not(HasSubstr("waiting"))));
-    EXPECT_THAT(format_json(some_view(), cluster_part::queue),
+    EXPECT_THAT(format_json(some_view(), cluster_view_part::queue),
                 StartsWith(R"({"servers":[{"name":"server:8080","drained":true,"waiting":[)"));
     EXPECT_EQ(
-        format_json(some_view(), cluster_part::sessions),
+        format_json(some_view(), cluster_view_part::sessions),
         R"({"sessions":[{"id":"kq3XH0m1","gateway":"b","bytes":10752,"written_ms_ago":2500}]})"
         "\n");
 }
 
 TEST(cluster_view, reports_that_a_part_is_empty) {
-    EXPECT_EQ(format_text({}, cluster_part::slots), "no server\n");
-    EXPECT_EQ(format_text({}, cluster_part::sessions), "no voice session\n");
+    EXPECT_EQ(format_text({}, cluster_view_part::slots), "no server\n");
+    EXPECT_EQ(format_text({}, cluster_view_part::sessions), "no voice session\n");
 }
 
 TEST(cluster_view, leaves_out_records_that_it_does_not_understand) {

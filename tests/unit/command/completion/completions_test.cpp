@@ -56,7 +56,7 @@ TEST_F(completed, words_of_a_flag_are_those_that_its_refusal_names) {
     int flags = 0;
     for_each_flag([&](const std::string& command, const CLI::Option& o) {
         const auto flag = "--" + o.get_lnames().front();
-        const auto words = flag_values(command, flag);
+        const auto words = find_flag_values(command, flag);
         if (words.empty()) return;
         EXPECT_THAT(words_in_error(command, flag), ::testing::UnorderedElementsAreArray(words))
             << command << ' ' << flag;
@@ -74,7 +74,7 @@ TEST_F(completed, flags_without_words_take_texts_that_nobody_else_knows) {
         const auto& name = o.get_lnames().front();
         const auto value = o.get_type_name();
         const bool is_path = value.ends_with("FILE") || value == "DIR";
-        if (is_path || !flag_values(command, "--" + name).empty()) return;
+        if (is_path || !find_flag_values(command, "--" + name).empty()) return;
         EXPECT_THAT(free, Contains(value)) << "no words for " << command << ' ' << name;
     });
 }

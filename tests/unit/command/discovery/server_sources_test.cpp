@@ -91,7 +91,7 @@ TEST(make_sources, puts_the_servers_of_a_file_together) {
                                       {.model = "talk", .url = "http://b:1", .file = "f"},
                                       {.model = "code", .url = "http://c:1"},
                                       {.model = "lost", .url = "http://d:1"}};
-    share_models_of_files(servers);
+    copy_model_names_within_files(servers);
     EXPECT_EQ(servers[0].model, "talk");
     const std::vector<model_servers> models{{"talk", {"http://a:1", "http://b:1"}},
                                             {"code", {"http://c:1"}}};

@@ -24,7 +24,7 @@ constexpr auto info =
 
 doctor_facts facts_with_store() {
     auto f = tandem::testing::good_facts();
-    f.store = read_info(info);
+    f.store = parse_store_info(info);
     f.store->round_trip_ms = 0.2;
     f.store->gateways = {"a", "b"};
     f.store->servers = {"127.0.0.1:8080", "127.0.0.1:8081"};
@@ -119,8 +119,8 @@ TEST(doctor_cluster, has_a_section_of_its_own) {
 }
 
 TEST(doctor_cluster, reads_stores_that_tell_less) {
-    EXPECT_EQ(read_info("# Server\r\nredis_version:6.0.16\r\n").product, "Redis 6.0.16");
-    const auto nothing = read_info("");
+    EXPECT_EQ(parse_store_info("# Server\r\nredis_version:6.0.16\r\n").product, "Redis 6.0.16");
+    const auto nothing = parse_store_info("");
     EXPECT_EQ(nothing.product, "");
     EXPECT_EQ(nothing.major_version, 0);
 }

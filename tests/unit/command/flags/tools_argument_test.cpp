@@ -50,7 +50,7 @@ TEST_F(tools_arguments, name_the_file_that_cannot_be_used) {
 }
 
 TEST(tools_without_commands, keep_what_is_no_list_of_objects) {
-    for (const char* text : {"[", "{}", "[1]", " []"}) EXPECT_EQ(drop_commands(text), text);
+    for (const char* text : {"[", "{}", "[1]", " []"}) EXPECT_EQ(remove_command_fields(text), text);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class a_line_editor : public ::testing::Test {
 TEST_F(a_line_editor, needs_no_controlling_terminal) {
     line_editor editor(ioc_, screen_, slave_, slave_);
     std::string came;
-    editor.on_line([&](const read_line& l) {
+    editor.on_line([&](const line_read_result& l) {
         came = l.text;
         editor.stop();
     });
@@ -71,7 +71,7 @@ TEST_F(a_line_editor, reports_a_line_while_it_is_typed_but_not_that_it_was_enter
         last = line;
         if (line == "one") type("\r");
     });
-    editor.on_line([&](const read_line&) { editor.stop(); });
+    editor.on_line([&](const line_read_result&) { editor.stop(); });
     editor.request_line();
     type("one");
     ioc_.run();
@@ -81,7 +81,7 @@ TEST_F(a_line_editor, reports_a_line_while_it_is_typed_but_not_that_it_was_enter
 TEST_F(a_line_editor, that_is_stopped_leaves_ctrl_z_to_the_system) {
     if (!has_default_action(SIGTSTP)) GTEST_SKIP() << "Ctrl-Z is ignored here";
     line_editor editor(ioc_, screen_, slave_, slave_);
-    editor.on_line([](const read_line&) {});
+    editor.on_line([](const line_read_result&) {});
     editor.request_line();
     EXPECT_FALSE(has_default_action(SIGTSTP));
     editor.stop();
@@ -90,7 +90,7 @@ TEST_F(a_line_editor, that_is_stopped_leaves_ctrl_z_to_the_system) {
 
 TEST_F(a_line_editor, has_a_line_that_stays_as_it_is_if_too_much_would_be_put_back) {
     edited_line line(slave_, slave_);
-    ASSERT_TRUE(line.is_possible());
+    ASSERT_TRUE(line.is_supported());
     line.begin_keys();
     line.insert("\xC3\xA9t\xC3\xA9");
     line.press({.what = typed_key::kind::erase_to_start});

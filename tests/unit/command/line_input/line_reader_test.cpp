@@ -45,8 +45,8 @@ TEST(a_line_reader, can_be_stopped_if_it_reads_in_the_background) {
     {
         boost::asio::io_context ioc;
         auto work = boost::asio::make_work_guard(ioc);
-        line_reader reader(ioc.get_executor(), ends[0], line_reader::reads::lines);
-        reader.on_line([&work](const read_line&) { work.reset(); });
+        line_reader reader(ioc.get_executor(), ends[0], line_reader::read_unit::lines);
+        reader.on_line([&work](const line_read_result&) { work.reset(); });
         reader.request_line();
         ioc.run();
         EXPECT_TRUE(has_thread_that_only_sigttin_reaches());

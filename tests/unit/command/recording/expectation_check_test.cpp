@@ -31,7 +31,7 @@ turn_outcome some_outcome() {
 std::vector<std::string> broken_of(const std::string& fields,
                                    const turn_outcome& came = some_outcome()) {
     std::vector<std::string> all;
-    for (const auto& b : find_broken(expect(fields), came)) all.push_back(describe(b));
+    for (const auto& b : find_broken_expectations(expect(fields), came)) all.push_back(describe(b));
     return all;
 }
 
@@ -92,7 +92,7 @@ TEST(expectation_check, shortens_long_texts_between_characters) {
     auto came = some_outcome();
     came.text = "x" + std::string(200, 'a');
     came.text.replace(199, 2, "é");
-    const auto broken = find_broken(expect(R"({"text":"z"})"), came);
+    const auto broken = find_broken_expectations(expect(R"({"text":"z"})"), came);
     EXPECT_EQ(broken.at(0).got, "«x" + std::string(198, 'a') + "…»");
 }
 

@@ -90,9 +90,9 @@ TEST(function_check, refuses_a_choice_for_flags_without_tools) {
     const auto fault_of = [](const std::vector<dialogue>& given) {
         return check_tool_choice(given, {.tool_choice = "g"}).at(0).message;
     };
-    EXPECT_EQ(fault_of(dialogues_of({}, {"a"})),
+    EXPECT_EQ(fault_of(make_dialogues({}, {"a"})),
               "--tool-choice names the function \"g\", but there are no tools; use --tools");
-    EXPECT_EQ(fault_of(dialogues_of({"a"}, {})),
+    EXPECT_EQ(fault_of(make_dialogues({"a"}, {})),
               "--tool-choice names the function \"g\", but a raw prompt calls no functions; use a "
               "conversation");
 }

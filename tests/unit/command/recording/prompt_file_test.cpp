@@ -10,7 +10,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::command::dialogues_of;
+using tandem::command::make_dialogues;
 using tandem::command::max_line_bytes;
 using tandem::command::parse_prompts;
 using tandem::command::run_id;
@@ -86,10 +86,10 @@ TEST(prompt_file, reads_tools_and_the_results_of_their_calls) {
 TEST(canned_results, are_handed_out_in_order_and_the_last_is_repeated) {
     const tandem::command::dialogue d{.results = {{"f", {"1", "2"}}}};
     tandem::command::canned_results results(d);
-    EXPECT_EQ(results.next("f"), "1");
-    EXPECT_EQ(results.next("f"), "2");
-    EXPECT_EQ(results.next("f"), "2");
-    EXPECT_EQ(results.next("g"), "Error: there is no result for \"g\"");
+    EXPECT_EQ(results.next_result("f"), "1");
+    EXPECT_EQ(results.next_result("f"), "2");
+    EXPECT_EQ(results.next_result("f"), "2");
+    EXPECT_EQ(results.next_result("g"), "Error: there is no result for \"g\"");
 }
 
 TEST(prompt_file, names_lines_by_their_place_among_the_prompts) {
@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(prompt_arguments, are_numbered_raw_prompts_first) {
-    const auto dialogues = dialogues_of({"raw"}, {"Hi"});
+    const auto dialogues = make_dialogues({"raw"}, {"Hi"});
     ASSERT_THAT(dialogues, SizeIs(2));
     EXPECT_EQ(dialogues[0].id, "p1");
     EXPECT_EQ(dialogues[0].prompt, "raw");

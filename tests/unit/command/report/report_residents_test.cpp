@@ -22,7 +22,7 @@ using step = tandem::timeline_event::kind;
 // Each bar as "lane: dialogue from-to".
 std::vector<std::string> stays(const std::vector<report_reply>& replies) {
     std::vector<std::string> found;
-    const auto drawn = make_residents(replies);
+    const auto drawn = make_slot_resident_bars(replies);
     for (const auto& bar : drawn.bars)
         found.push_back(drawn.lanes.at(static_cast<std::size_t>(bar.lane)) + ":" + bar.label + " " +
                         std::to_string(static_cast<int>(bar.from_ms)) + "-" +
@@ -58,8 +58,8 @@ TEST(report_residents, are_parted_by_server) {
 }
 
 TEST(report_residents, gives_a_dialogue_one_color) {
-    const auto b = make_residents(std::vector{make_reply_on("a", 0, 0), make_reply_on("a", 1, 100),
-                                              make_reply_on("b", 0, 200)});
+    const auto b = make_slot_resident_bars(std::vector{
+        make_reply_on("a", 0, 0), make_reply_on("a", 1, 100), make_reply_on("b", 0, 200)});
     ASSERT_EQ(b.bars.size(), 3u);
     EXPECT_EQ(b.bars[0].hue, b.bars[2].hue);
     EXPECT_NE(b.bars[0].hue, b.bars[1].hue);

@@ -21,7 +21,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::command::output_exit_status;
+using tandem::command::lost_output_exit_status;
 using tandem::command::terminal;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -84,13 +84,13 @@ TEST_F(terminal_output, tells_a_reader_that_has_left_from_other_failures) {
     terminal left(ends_[1]);
     left.print("x");
     EXPECT_TRUE(left.is_pipe_closed());
-    EXPECT_EQ(output_exit_status(left), 128 + SIGPIPE);
+    EXPECT_EQ(lost_output_exit_status(left), 128 + SIGPIPE);
     const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
     terminal lost(full);
     lost.print("x");
     EXPECT_FALSE(lost.is_pipe_closed());
-    EXPECT_EQ(output_exit_status(lost), 1);
-    EXPECT_EQ(output_exit_status(terminal()), std::nullopt);
+    EXPECT_EQ(lost_output_exit_status(lost), 1);
+    EXPECT_EQ(lost_output_exit_status(terminal()), std::nullopt);
     ::close(full);
     std::signal(SIGPIPE, old);
 }

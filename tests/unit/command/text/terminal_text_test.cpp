@@ -9,7 +9,7 @@ namespace {
 
 using tandem::command::count_columns;
 using tandem::command::truncate_to_width;
-using tandem::command::wrapped;
+using tandem::command::wrap_text;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -42,37 +42,37 @@ TEST_F(display_text, is_shortened_to_the_width) {
 }
 
 TEST_F(display_text, is_wrapped_at_spaces) {
-    EXPECT_THAT(wrapped("one two three", 8), ElementsAre("one two", "three"));
-    EXPECT_THAT(wrapped("one two", 7), ElementsAre("one two"));
+    EXPECT_THAT(wrap_text("one two three", 8), ElementsAre("one two", "three"));
+    EXPECT_THAT(wrap_text("one two", 7), ElementsAre("one two"));
 }
 
 TEST_F(display_text, keeps_numbers_and_their_units_together) {
-    EXPECT_THAT(wrapped("cache hit 96 % of it", 12), ElementsAre("cache hit", "96 % of it"));
-    EXPECT_THAT(wrapped("after 1.2 s, then", 9), ElementsAre("after", "1.2 s,", "then"));
-    EXPECT_THAT(wrapped("3 min 20 s", 8), ElementsAre("3 min", "20 s"));
-    EXPECT_THAT(wrapped("it has 96 tokens", 9), ElementsAre("it has 96", "tokens"));
+    EXPECT_THAT(wrap_text("cache hit 96 % of it", 12), ElementsAre("cache hit", "96 % of it"));
+    EXPECT_THAT(wrap_text("after 1.2 s, then", 9), ElementsAre("after", "1.2 s,", "then"));
+    EXPECT_THAT(wrap_text("3 min 20 s", 8), ElementsAre("3 min", "20 s"));
+    EXPECT_THAT(wrap_text("it has 96 tokens", 9), ElementsAre("it has 96", "tokens"));
 }
 
 TEST_F(display_text, parts_a_number_from_its_unit_if_a_line_cannot_have_both) {
-    EXPECT_THAT(wrapped("a 12345 min", 7), ElementsAre("a 12345", "min"));
-    EXPECT_THAT(wrapped("12345 ms", 6), ElementsAre("12345", "ms"));
+    EXPECT_THAT(wrap_text("a 12345 min", 7), ElementsAre("a 12345", "min"));
+    EXPECT_THAT(wrap_text("12345 ms", 6), ElementsAre("12345", "ms"));
 }
 
 TEST_F(display_text, keeps_its_own_lines) {
-    EXPECT_THAT(wrapped("a \n\nb\n", 8), ElementsAre("a", "", "b"));
+    EXPECT_THAT(wrap_text("a \n\nb\n", 8), ElementsAre("a", "", "b"));
 }
 
 TEST_F(display_text, breaks_between_wide_characters) {
-    EXPECT_THAT(wrapped("明日は晴れ", 5), ElementsAre("明日", "は晴", "れ"));
+    EXPECT_THAT(wrap_text("明日は晴れ", 5), ElementsAre("明日", "は晴", "れ"));
 }
 
 TEST_F(display_text, breaks_a_word_that_is_too_long) {
-    EXPECT_THAT(wrapped("ab cdefghijk", 4), ElementsAre("ab", "cdef", "ghij", "k"));
+    EXPECT_THAT(wrap_text("ab cdefghijk", 4), ElementsAre("ab", "cdef", "ghij", "k"));
 }
 
 TEST_F(display_text, has_no_lines_if_there_is_no_text) {
-    EXPECT_THAT(wrapped("", 8), IsEmpty());
-    EXPECT_THAT(wrapped("  ", 8), IsEmpty());
+    EXPECT_THAT(wrap_text("", 8), IsEmpty());
+    EXPECT_THAT(wrap_text("  ", 8), IsEmpty());
 }
 
 }  // namespace

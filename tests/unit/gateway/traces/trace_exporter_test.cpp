@@ -186,7 +186,7 @@ TEST_F(exported, turns_for_nobody_are_dropped_and_the_reason_is_logged) {
 TEST_F(exported, turns_do_not_delay_the_end_beyond_its_limit) {
     tandem::testing::gate never_opened;
     tandem::testing::scripted_server silent(
-        [&](tandem::testing::scripted_peer&) { return never_opened.opened(); });
+        [&](tandem::testing::scripted_peer&) { return never_opened.wait_until_open(); });
     limits.farewell = 1ms;
     start(silent.url());
     add("first");
@@ -198,7 +198,7 @@ TEST_F(exported, turns_do_not_delay_the_end_beyond_its_limit) {
 TEST_F(exported, turns_are_given_up_by_a_collector_that_does_not_answer) {
     tandem::testing::gate never_opened;
     tandem::testing::scripted_server silent(
-        [&](tandem::testing::scripted_peer&) { return never_opened.opened(); });
+        [&](tandem::testing::scripted_peer&) { return never_opened.wait_until_open(); });
     limits.request_timeout = 1ms;
     limits.attempts = 2;
     start(silent.url());

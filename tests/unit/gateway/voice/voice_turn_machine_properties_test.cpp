@@ -326,8 +326,8 @@ class random_session {
         EXPECT_FALSE(is_interrupted_) << "a call after the interrupt";
         open_.insert(id);
     }
-    /// History must not go on before each call has a result or was dropped. Without a socket,
-    /// nothing can be sent to the client.
+    /// The history must not continue before each call has a result or was dropped. Without a
+    /// socket, nothing can be sent to the client.
     void check_no_open_call() const {
         EXPECT_TRUE(open_.empty() || sockets_.empty()) << "an open call: " << *open_.begin();
     }

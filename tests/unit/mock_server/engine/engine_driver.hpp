@@ -122,7 +122,7 @@ inline options saying(int tokens) {
     return o;
 }
 
-/// The same model with 100 tokens per second, 10 ms each, and 1000 prompt tokens per second.
+/// The same model at 100 tokens per second (10 ms each) and 1000 prompt tokens per second.
 inline options timed(int reply_tokens) {
     options o = saying(reply_tokens);
     o.tokens_per_second = 100;

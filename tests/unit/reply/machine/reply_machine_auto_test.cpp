@@ -27,7 +27,7 @@ class auto_pacing : public testing::Test {
         r.pacing = tandem::detail::make_pacing_rules(tandem::pacing::automatic, {});
         return r;
     }
-    /// A sentence of 30 characters, at 15 characters a second, and the token after it.
+    /// A sentence of 30 characters, at 15 characters per second, and the token after it.
     void sentence() { d.tokens(" Anna walks to the old harbour", ".", " And"); }
     int sentences_until_cut() {
         int read = 0;

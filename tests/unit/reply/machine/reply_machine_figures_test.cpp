@@ -4,7 +4,8 @@
 
 #include <vector>
 
-// The longest waits, which show how near the limits came, and the data in chunks and timeline.
+// The longest waits, which show how close a reply came to its limits, and the data in chunks and
+// timeline.
 namespace tandem::detail {
 namespace {
 

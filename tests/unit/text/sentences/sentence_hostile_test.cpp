@@ -1,5 +1,5 @@
-// Texts that are meant to be slow or large. A test ends quickly if the work is linear in the length
-// of the text, and exceeds the time limit of ctest if the work is quadratic.
+// Texts that are designed to be slow to process, or large. A test ends quickly if the work is
+// linear in the length of the text, and exceeds the time limit of ctest if the work is quadratic.
 
 #include "support/process.hpp"
 #include "text/sentences/spoken_boundary_detector.hpp"

@@ -6,9 +6,10 @@
 
 namespace tandem::testing {
 
-/// The script with values that a test sets in keys: the clock (`clock`, in ms), the run of the
-/// store (`run`), and the processes that have lost their connections (`gone:<process>`).
-inline cluster::store_script in_played_store(const cluster::store_script& script) {
+/// Replaces values that the script reads from the store by keys that a test sets: the clock
+/// (`clock`, in ms), the run of the store (`run`), and the processes that have lost their
+/// connections (`gone:<process>`).
+inline cluster::store_script with_simulated_store_state(const cluster::store_script& script) {
     auto text = script.text();
     const auto replace = [&](const std::string& real, const std::string& played) {
         if (const auto at = text.find(real); at != text.npos) text.replace(at, real.size(), played);

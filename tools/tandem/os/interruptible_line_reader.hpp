@@ -7,10 +7,10 @@ namespace tandem::command {
 
 /// Reads a descriptor line by line. Another thread can stop a blocked read. Memory: one line of
 /// limited length.
-class input_lines {
+class interruptible_line_reader {
  public:
     /// The caller keeps ownership of both descriptors. Reading ends when `stop` becomes readable.
-    input_lines(int fd, int stop, std::size_t max_bytes) noexcept
+    interruptible_line_reader(int fd, int stop, std::size_t max_bytes) noexcept
         : fd_(fd), stop_(stop), max_bytes_(max_bytes) {}
 
     enum class outcome {
@@ -18,14 +18,14 @@ class input_lines {
         too_long,  ///< over `max_bytes`; the line is skipped
         end,
         stopped,
-        failed  ///< see failure()
+        failed  ///< see last_errno()
     };
     /// Reads the next line without its newline; the last line may have none.
-    outcome next(std::string& line);
-    /// Reads any available bytes. Not to be mixed with next().
-    outcome next_bytes(std::string& bytes);
+    outcome read_next(std::string& line);
+    /// Reads any available bytes. Not to be mixed with read_next().
+    outcome read_available(std::string& bytes);
     /// The errno of the failed read.
-    int failure() const noexcept { return failure_; }
+    int last_errno() const noexcept { return failure_; }
 
  private:
     outcome take(std::size_t end, std::string& line);

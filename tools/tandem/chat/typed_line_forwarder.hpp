@@ -10,19 +10,19 @@
 
 namespace tandem::command {
 
-/// Passes a line to the conversation before it is entered: each word as it is typed and, after a
-/// pause, the whole line, to draft a reply to it. Runs on one thread.
-class typed_words {
+/// Passes a line to the conversation while it is being typed: after each change and, after a pause,
+/// also for the draft of a reply. Runs on one thread.
+class typed_line_forwarder {
  public:
     static constexpr auto pause_before_draft = std::chrono::milliseconds(700);
 
-    explicit typed_words(boost::asio::any_io_executor executor) : pause_(executor) {}
+    explicit typed_line_forwarder(boost::asio::any_io_executor executor) : pause_(executor) {}
 
-    /// The line has changed. `talk` must exist until stop() is called. `options` are those of the
-    /// reply.
+    /// Call this when the line has changed. `talk` must exist until stop() is called. `options` are
+    /// those of the reply.
     void on_line_changed(conversation& talk, const std::string& line,
                          const generation_options& options);
-    /// Nothing is drafted after this, until the next change.
+    /// Drafts nothing more until the next change.
     void stop();
 
  private:

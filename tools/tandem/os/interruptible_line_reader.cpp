@@ -1,4 +1,4 @@
-#include "os/input_lines.hpp"
+#include "os/interruptible_line_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@ constexpr std::size_t step = 64u << 10;
 
 }  // namespace
 
-input_lines::outcome input_lines::next(std::string& line) {
+interruptible_line_reader::outcome interruptible_line_reader::read_next(std::string& line) {
     for (;;) {
         const auto end = buffer_.find('\n', searched_);
         if (end != std::string::npos) return take(end, line);
@@ -27,27 +27,28 @@ input_lines::outcome input_lines::next(std::string& line) {
     }
 }
 
-input_lines::outcome input_lines::next_bytes(std::string& bytes) {
+interruptible_line_reader::outcome interruptible_line_reader::read_available(std::string& bytes) {
     const auto result = read_more();
     bytes = std::exchange(buffer_, {});
     return result;
 }
 
-input_lines::outcome input_lines::take(std::size_t end, std::string& line) {
+interruptible_line_reader::outcome interruptible_line_reader::take(std::size_t end,
+                                                                   std::string& line) {
     const bool fits = !std::exchange(too_long_, false) && end - start_ <= max_bytes_;
     if (fits) line.assign(buffer_, start_, end - start_);
     start_ = searched_ = std::min(end + 1, buffer_.size());
     return fits ? outcome::line : outcome::too_long;
 }
 
-void input_lines::drop_too_long() {
+void interruptible_line_reader::drop_too_long() {
     if (buffer_.size() - start_ <= max_bytes_) return;
     too_long_ = true;
     start_ = searched_ = buffer_.size();
 }
 
 // Returns false if reading must stop.
-bool input_lines::wait() {
+bool interruptible_line_reader::wait() {
     for (;;) {
         std::array<pollfd, 2> wanted{{{.fd = stop_, .events = POLLIN, .revents = 0},
                                       {.fd = fd_, .events = POLLIN, .revents = 0}}};
@@ -57,7 +58,7 @@ bool input_lines::wait() {
     }
 }
 
-input_lines::outcome input_lines::read_more() {
+interruptible_line_reader::outcome interruptible_line_reader::read_more() {
     buffer_.erase(0, std::exchange(start_, 0));
     searched_ = buffer_.size();
     for (;;) {

@@ -1,4 +1,4 @@
-#include "os/input_lines.hpp"
+#include "os/interruptible_line_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 namespace {
 
-using tandem::command::input_lines;
-using outcome = input_lines::outcome;
+using tandem::command::interruptible_line_reader;
+using outcome = interruptible_line_reader::outcome;
 
 class pipe_ends {
  public:
@@ -38,7 +38,7 @@ class lines_of_input : public testing::Test {
  protected:
     std::string next() {
         std::string line;
-        const auto read = lines_.next(line);
+        const auto read = lines_.read_next(line);
         if (read == outcome::too_long) return "(too long)";
         if (read == outcome::end) return "(end)";
         if (read == outcome::stopped) return "(stopped)";
@@ -47,7 +47,7 @@ class lines_of_input : public testing::Test {
 
     pipe_ends input_;
     pipe_ends stop_;
-    input_lines lines_{input_.fd(), stop_.fd(), 8};
+    interruptible_line_reader lines_{input_.fd(), stop_.fd(), 8};
 };
 
 TEST_F(lines_of_input, come_without_their_ends) {
@@ -84,10 +84,10 @@ TEST_F(lines_of_input, are_not_waited_for_after_a_stop) {
 
 TEST_F(lines_of_input, report_why_they_cannot_be_read) {
     const int folder = ::open("/", O_RDONLY | O_CLOEXEC);
-    input_lines lines(folder, stop_.fd(), 8);
+    interruptible_line_reader lines(folder, stop_.fd(), 8);
     std::string line;
-    EXPECT_EQ(lines.next(line), outcome::failed);
-    EXPECT_EQ(lines.failure(), EISDIR);
+    EXPECT_EQ(lines.read_next(line), outcome::failed);
+    EXPECT_EQ(lines.last_errno(), EISDIR);
     ::close(folder);
 }
 

@@ -17,11 +17,11 @@ namespace tandem::test {
 
 /// A simulated llama-server, and the state that server_link keeps for a server: slots, properties
 /// and circuit breaker.
-class simulated_core {
+class simulated_server {
  public:
     using prepared = std::function<void(error_code)>;
 
-    simulated_core(simulated_world& world, slot_rules rules);
+    simulated_server(simulated_world& world, slot_rules rules);
 
     // The server.
 

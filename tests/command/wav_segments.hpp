@@ -11,16 +11,17 @@
 namespace tandem::testing {
 
 /// A part of a WAV file that contains only speech or only silence.
-struct stretch_of_sound {
+struct sound_segment {
     bool is_speech = false;
     double at_ms = 0;
     double ms = 0;
 };
 
 /// Divides a mono WAV file of 16-bit samples into speech and silence, in windows of 5 ms. A window
-/// is speech if its root mean square exceeds that of a whisper. A silence shorter than
+/// is speech if it is louder (root mean square) than a whisper. A silence shorter than
 /// `min_silence_ms` is part of the surrounding speech.
-inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double min_silence_ms) {
+inline std::vector<sound_segment> split_wav_at_silence(const std::string& path,
+                                                       double min_silence_ms) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
     const auto data = bytes.find("data");
@@ -37,7 +38,7 @@ inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double
     constexpr double window_ms = 5;
     constexpr double whisper = 100;
     const auto window = static_cast<std::size_t>(rate * window_ms / 1000);
-    std::vector<stretch_of_sound> found;
+    std::vector<sound_segment> found;
     const auto add = [&](bool is_speech, double at_ms, double ms) {
         if (!found.empty() && found.back().is_speech == is_speech)
             found.back().ms += ms;
@@ -50,7 +51,7 @@ inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double
         add(power / static_cast<double>(window) > whisper * whisper,
             static_cast<double>(at) * 1000 / rate, window_ms);
     }
-    std::vector<stretch_of_sound> joined;
+    std::vector<sound_segment> joined;
     for (const auto& s : found) {
         const bool is_gap = !s.is_speech && s.ms < min_silence_ms && !joined.empty();
         if (!joined.empty() && (is_gap || joined.back().is_speech == s.is_speech))

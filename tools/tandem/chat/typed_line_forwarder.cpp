@@ -1,4 +1,4 @@
-#include "chat/typed_words.hpp"
+#include "chat/typed_line_forwarder.hpp"
 
 #include "text/characters/white_space.hpp"
 
@@ -6,8 +6,8 @@
 
 namespace tandem::command {
 
-void typed_words::on_line_changed(conversation& talk, const std::string& line,
-                                  const generation_options& options) {
+void typed_line_forwarder::on_line_changed(conversation& talk, const std::string& line,
+                                           const generation_options& options) {
     stop();
     if (text::is_all_white_space(line)) return talk.drop_draft();
     talk.hearing(line);
@@ -21,7 +21,7 @@ void typed_words::on_line_changed(conversation& talk, const std::string& line,
     });
 }
 
-void typed_words::stop() {
+void typed_line_forwarder::stop() {
     ++change_;
     pause_.cancel();
 }

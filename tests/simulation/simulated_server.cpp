@@ -1,4 +1,4 @@
-#include "simulation/simulated_core.hpp"
+#include "simulation/simulated_server.hpp"
 
 #include "server/retry_policy.hpp"
 
@@ -14,14 +14,14 @@ constexpr int max_slots = 5;
 constexpr duration request_timeout = 10s;
 }  // namespace
 
-simulated_core::simulated_core(simulated_world& world, slot_rules rules)
+simulated_server::simulated_server(simulated_world& world, slot_rules rules)
     : world_(world),
       slots_(world, rules),
       total_slots_(rules.slots),
       known_(rules.slots, rules.guard),
       circuit_(chance(world.random(), 0.5) ? pick(world.random(), 1, 5) : 0, 2s) {}
 
-void simulated_core::starts_again() {
+void simulated_server::starts_again() {
     auto& random = world_.random();
     is_up_ = true;
     hangs_ = false;
@@ -30,7 +30,7 @@ void simulated_core::starts_again() {
     if (chance(random, 0.4)) total_slots_ = pick(random, 1, max_slots);
 }
 
-void simulated_core::prepare(prepared done) {
+void simulated_server::prepare(prepared done) {
     if (is_shut_down_) return done(errc::client_destroyed);
     if (is_known()) return done({});
     preparing_.push_back(std::move(done));
@@ -38,7 +38,7 @@ void simulated_core::prepare(prepared done) {
     world_.at(up_to(world_.random(), 400), [this] { on_props_received(); });
 }
 
-void simulated_core::on_props_received() {
+void simulated_server::on_props_received() {
     if (hangs() && !is_shut_down_)
         return world_.at(request_timeout, [this] { answer_preparing(errc::request_timeout); });
     error_code why;
@@ -57,22 +57,22 @@ void simulated_core::on_props_received() {
     answer_preparing(why);
 }
 
-void simulated_core::shut_down() {
+void simulated_server::shut_down() {
     is_shut_down_ = true;
     answer_preparing(errc::server_gone);
 }
 
-void simulated_core::answer_preparing(const error_code& why) {
+void simulated_server::answer_preparing(const error_code& why) {
     for (const auto& done : std::exchange(preparing_, {})) done(why);
 }
 
-bool simulated_core::refuses() {
+bool simulated_server::refuses() {
     if (!circuit_.allows(world_.now())) return true;
     circuit_.record_request(world_.now());
     return false;
 }
 
-void simulated_core::on_request_failed(const error_code& ec) {
+void simulated_server::on_request_failed(const error_code& ec) {
     known_.on_request_failed(ec);
     const auto kind = detail::classify_failure(ec, true);
     const auto now = world_.now();
@@ -81,11 +81,11 @@ void simulated_core::on_request_failed(const error_code& ec) {
         world_.note("a circuit opens");
 }
 
-void simulated_core::request_answered() {
+void simulated_server::request_answered() {
     if (circuit_.record_success()) world_.note("a circuit closes");
 }
 
-void simulated_core::report_slot_mismatch(int asked, int used) {
+void simulated_server::report_slot_mismatch(int asked, int used) {
     world_.check(slot_for(asked) == used && asked != used,
                  "a request runs on another slot only if its own slot does not exist");
     world_.note("a request runs on another slot");
