@@ -251,6 +251,12 @@ TEST_F(bench, counts_no_listening_to_chunks_without_speech) {
     EXPECT_EQ(o["listener_tokens_per_second"], 0) << o;
 }
 
+TEST_F(bench, searches_with_8_slots_of_its_mock_even_if_there_is_a_guard) {
+    const auto r = run_bench({"--capacity", "--duration", "200ms", "--first-chunk-within", "0",
+                              "--reuse-guard", "50ms"});
+    EXPECT_THAT(r.out, HasSubstr("mock in this process, 8 slots")) << r.err;
+}
+
 TEST_F(bench, reports_that_no_server_answers) {
     start_server();
     const auto url = server_->url();
