@@ -243,6 +243,21 @@ TEST_F(bench, reports_the_number_of_callers_that_is_known_when_it_is_stopped) {
     EXPECT_TRUE(r.event("capacity")["stopped_early"]);
 }
 
+TEST_F(bench, counts_no_listening_to_chunks_without_speech) {
+    // "```" is spoken as nothing, so no caller listens.
+    start_server({.parallel = 4, .replies = {{"code", "```c\nint i;\n```"}}});
+    const auto o = run_bench({"--json", "--capacity", "--duration", "500ms", "--prompt", "code",
+                              "--first-chunk-within", "0"})
+                       .event("capacity");
+    EXPECT_EQ(o["listener_tokens_per_second"], 0) << o;
+}
+
+TEST_F(bench, searches_with_8_slots_of_its_mock_even_if_there_is_a_guard) {
+    const auto r = run_bench({"--capacity", "--duration", "200ms", "--first-chunk-within", "0",
+                              "--reuse-guard", "50ms"});
+    EXPECT_THAT(r.out, HasSubstr("mock in this process, 8 slots")) << r.err;
+}
+
 TEST_F(bench, reports_that_no_server_answers) {
     start_server();
     const auto url = server_->url();

@@ -5,6 +5,7 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::testing::json;
 using tandem::testing::replay_test;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -86,6 +87,13 @@ TEST_F(replay, asks_for_the_next_chunk_only_when_the_one_before_is_spoken) {
     const auto pause =
         chunks[2]["t_ns"].get<std::int64_t>() - chunks[1]["t_ns"].get<std::int64_t>();
     EXPECT_GE(pause, 100'000'000);
+}
+
+TEST_F(replay, speaks_nothing_of_a_chunk_without_speech) {
+    start_server({.replies = {{"code", "```c\nint i;\n```"}}});
+    const auto r = run({"--tts", "wpm=600", "--prompt", "code"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.out, AllOf(HasSubstr("int i;"), Not(HasSubstr(" speech"))));
 }
 
 TEST_F(replay, runs_many_lines_at_a_time_over_one_client) {

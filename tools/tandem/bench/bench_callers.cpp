@@ -155,7 +155,7 @@ awaitable<void> bench_callers::speak(caller& c) {
     auto& chunks = c.times.chunks;
     while (const auto next = co_await c.running->next_chunk()) {
         c.times.add_chunk(bench_workload::clock::now(), next->tokens,
-                          speaking_time(pace_, next->text));
+                          speaking_time(pace_, next->speech));
         co_await c.running->speak(*next);
         if (next->id.seq < chunks.size())
             chunks[next->id.seq].continued = c.running->last_continue_time();

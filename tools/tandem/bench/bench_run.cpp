@@ -74,12 +74,13 @@ service_config bench_run::settings() {
     return s;
 }
 
-// With a reuse guard, a second slot saves the caller the wait.
+// With a reuse guard, a second slot saves the caller the wait. The number of slots stays if it is
+// what the search for the capacity measures.
 int bench_run::slots_for_all() const {
     const auto& s = options_.service.client.server;
     if (const int slots = s.slots.value_or(0); slots > 0) return slots;
     const bool has_guard = s.reuse_guard.value_or(duration{}) > duration{};
-    return options_.concurrency * (has_guard ? 2 : 1);
+    return options_.concurrency * (has_guard && !options_.capacity ? 2 : 1);
 }
 
 std::optional<bench_report> bench_run::run() {

@@ -13,23 +13,25 @@ namespace tandem::command {
 using boost::asio::ip::tcp;
 
 struct name_resolver::lookup {
-    lookup(const boost::asio::any_io_executor& executor, addresses_handler its_handler)
-        : resolver(executor), limit(executor), done(std::move(its_handler)) {}
+    lookup(const boost::asio::any_io_executor& executor, addresses_handler first)
+        : resolver(executor), limit(executor), handlers{std::move(first)} {}
 
-    void finish(std::vector<std::string> addresses, std::string fault) {
+    void finish(const std::vector<std::string>& addresses, const std::string& fault) {
         limit.cancel();
-        if (const auto handler = std::exchange(done, nullptr))
-            handler(std::move(addresses), std::move(fault));
+        for (const auto& handler : std::exchange(handlers, {})) handler(addresses, fault);
     }
 
     tcp::resolver resolver;
     boost::asio::steady_timer limit;
-    addresses_handler done;
+    std::vector<addresses_handler> handlers;  // none once they were called
 };
 
 void name_resolver::resolve(const std::string& host, addresses_handler done) {
     auto& running = running_[host];
-    if (!running.expired()) return done({}, "is still not resolved");
+    if (const auto other = running.lock()) {
+        if (other->handlers.empty()) return done({}, "is still not resolved");
+        return other->handlers.push_back(std::move(done));
+    }
     const auto l = std::make_shared<lookup>(executor_, std::move(done));
     running = l;
     l->limit.expires_after(limit_);
@@ -43,7 +45,7 @@ void name_resolver::resolve(const std::string& host, addresses_handler done) {
             addresses.reserve(found.size());
             for (const auto& entry : found)
                 addresses.push_back(entry.endpoint().address().to_string());
-            l->finish(std::move(addresses), ec ? ec.message() : "");
+            l->finish(addresses, ec ? ec.message() : "");
         });
 }
 

@@ -81,12 +81,12 @@ chunk_event paced_reply::make_chunk_event(const chunk& c) const {
             .t_ns = to_monotonic_ns(chunk_arrived_at_),
             .at_ms = to_ms(chunk_arrived_at_ - started_),
             .gap_ms = to_ms(chunk_arrived_at_ - asked_),
-            .speech_ms = to_ms(speaking_time(pace_, c.text)),
+            .speech_ms = to_ms(speaking_time(pace_, c.speech)),
             .server = server_};
 }
 
 awaitable<void> paced_reply::speak(const chunk& c) {
-    last_speech_ = speaking_time(pace_, c.text);
+    last_speech_ = speaking_time(pace_, c.speech);
     if (last_speech_ > duration{} && !interrupted_) {
         speaking_ = c.id;
         spoken_tokens_ = c.tokens;

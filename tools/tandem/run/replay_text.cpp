@@ -173,8 +173,7 @@ std::string servers_text(const end_event& e) {
     for (const auto& url : e.result.servers)
         text += (text.empty() ? "" : ", then ") + redact_url(url);
     // `servers` lists each server once, but the reply may have returned to an earlier server.
-    if (e.result.servers.back() != e.server)
-        text += fmt::format(", then {}", redact_url(std::string(e.server)));
+    if (redact_url(e.result.servers.back()) != e.server) text += fmt::format(", then {}", e.server);
     return text;
 }
 
