@@ -15,14 +15,18 @@ namespace {
 constexpr int warned_system_changes = 3;
 
 // Suggests a shorter reply only if the prompt itself fits the context.
-std::string too_long_text(int tokens, const conversations::context_usage& use) {
+std::string too_long_text(int tokens, const conversations::context_usage& use, bool is_raw) {
     const int room = use.context - tokens;
+    const auto* const what = is_raw                  ? "the prompt has"
+                             : use.exchanges.empty() ? "the messages have"
+                                                     : "system prompt and last exchange have";
+    const auto* const it = is_raw ? "it does" : "they do";
     return fmt::format(
-        "{} {} tokens; with {} for the reply they do not fit the context of {}; {}, or start the "
-        "server with a larger --ctx-size",
-        use.exchanges.empty() ? "the messages have" : "system prompt and last exchange have",
-        tokens, use.reserve, use.context,
+        "{} {} tokens; with {} for the reply {} not fit the context of {}; {}, or start the server "
+        "with a larger --ctx-size",
+        what, tokens, use.reserve, it, use.context,
         room > 0 ? fmt::format("limit the reply to {} or less", format_count(room, "token"))
+        : is_raw ? "shorten it"
                  : "shorten them");
 }
 
@@ -112,7 +116,8 @@ void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids cou
         return make_prompt(start);
     }
     if (plan.fits) return start_prompted_reply(start, std::move(counted));
-    const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
+    const failure why{errc::prompt_too_long,
+                      {.client_message = too_long_text(tokens, use, history_.options().raw)}};
     return start->is_failover ? try_other_server(start, why) : fail_start(start, why);
 }
 

@@ -83,6 +83,19 @@ TEST_F(a_gateway, answers_a_raw_prompt_with_all_that_the_model_wrote) {
     }
 }
 
+TEST_F(a_gateway, tells_by_how_much_a_raw_prompt_is_too_long) {
+    server_options.parallel = 1;
+    server_options.ctx_size = 100;
+    start();
+    std::string prompt;
+    for (int i = 0; i < 100; ++i) prompt += " word";
+    const auto a = client().post("/v1/completions", json{{"model", "talk"}, {"prompt", prompt}});
+    EXPECT_EQ(a.status, 400);
+    const auto message = a.parsed()["error"].value("message", "");
+    EXPECT_THAT(message, HasSubstr("the prompt has "));
+    EXPECT_THAT(message, HasSubstr("; shorten it, or start the server"));
+}
+
 // --- tool calls
 
 const std::string call_of_weather =

@@ -200,18 +200,50 @@ TEST_F(voice_tools, prepares_the_prompt_of_the_next_turn_while_a_greeting_is_spo
     EXPECT_EQ(c.read("call")["name"], "clock");
 }
 
-TEST_F(voice_tools, continues_after_a_lost_connection_with_what_history_keeps_of_the_call) {
+TEST_F(voice_tools, speaks_the_rest_before_a_call_when_an_interrupted_turn_is_resumed) {
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto words = c.read("chunk");
+    c.read("end");
+    c.say({{"type", "interrupt"}, {"heard", {{"chunk", words["id"]}, {"chars", 3}}}});
+    const auto dropped = c.read("call_dropped");
+    c.say({{"type", "resume"}, {"turn", "t2"}});
+    const auto rest = c.read("chunk");
+    EXPECT_EQ(rest["turn"], "t2");
+    EXPECT_EQ(rest["speech"], "moment.");
+    auto result = result_of({{"id", dropped["call"]}});
+    result["keep"] = true;
+    c.say(result);
+    c.say(spoken(rest));
+    EXPECT_EQ(c.read("end")["finish_reason"], "tool_calls");
+    const auto answer = c.read("chunk");
+    EXPECT_EQ(answer["turn"], "t2");
+    EXPECT_EQ(answer["speech"], "It is noon.");
+    EXPECT_THAT(last_prompt(), HasSubstr(std::string("One moment.\n") + clock_call));
+}
+
+TEST_F(voice_tools, speaks_the_rest_before_a_call_after_a_lost_connection) {
     start();
     auto c = voice();
     c.say(question());
     const auto session = c.read("ready")["session"];
+    const auto words = c.read("chunk");
     const auto call = c.read("call");
     c.read("end");
     c.drop();
     auto again = voice();
-    again.say({{"type", "start"}, {"session", session}});
+    again.say({{"type", "start"},
+               {"session", session},
+               {"last", {{"chunk", words["id"]}, {"said", "One"}}}});
     EXPECT_EQ(again.read("call_dropped")["call"], call["id"]);
-    EXPECT_EQ(again.read("chunk")["reply"], "2");
+    const auto rest = again.read("chunk");
+    EXPECT_EQ(rest["reply"], "2");
+    EXPECT_EQ(rest["turn"], "t1");
+    EXPECT_EQ(rest["speech"], "moment.");
+    again.say(spoken(rest));
+    EXPECT_EQ(again.read("chunk")["reply"], "3");
+    EXPECT_THAT(last_prompt(), HasSubstr(std::string("One moment.\n") + clock_call));
     EXPECT_THAT(last_prompt(), HasSubstr("No result: interrupted."));
 }
 

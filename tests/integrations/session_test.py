@@ -194,6 +194,24 @@ class SessionsWithFunctions(SessionTest):
             self.assertEqual([WAIT], await said)
         self.assertEqual(["Hello!"], await spoken(session.say("Hello!")))
 
+    async def test_speak_the_rest_before_a_call_after_a_false_alarm(self):
+        called, done = asyncio.Event(), asyncio.Event()
+
+        async def book(**_):
+            called.set()
+            await done.wait()
+            return RESULT
+
+        session = await self.connected(tools=booking(book))
+        chunk = await anext(session.ask(BOOKING[1]["content"]))
+        await called.wait()
+        session.interrupt(chunk, words=1)
+        reply = session.resume()
+        self.assertEqual("moment.", (await anext(reply)).speech)
+        done.set()
+        await asyncio.sleep(0.05)  # the result arrives during these words
+        self.assertEqual([BOOKED], await spoken(reply))
+
     async def test_reply_before_a_function_ends_whose_result_comes_later(self):
         done = asyncio.Event()
 
@@ -299,6 +317,20 @@ class SessionErrors(SessionTest):
         port = list(listening.sockets)[0].getsockname()[1]
         session = connect(f"http://127.0.0.1:{port}", system=SYSTEM)
         return await self.enterAsyncContext(session), openings
+
+    async def test_go_on_after_the_rest_before_calls_without_calls_to_run(self):
+        async def say_twice(socket, number, question):
+            rest = await say_yes(socket, question)
+            await socket.recv()
+            await socket.send(json.dumps({"type": "end", **rest, "finish_reason": "tool_calls", "text": "Yes."}))
+            await say_all(socket, question)
+
+        session, _ = await self.connected_to(say_twice)
+        reply, said = session.ask(ASKED), []
+        while (item := await reply.next_item()) is not None:
+            said.append(item.speech)
+            item.spoken()
+        self.assertEqual(["Yes.", "Yes."], said)
 
     async def test_fail_a_reply_that_ends_the_session_by_an_internal_error(self):
         async def break_down(socket, number, question):

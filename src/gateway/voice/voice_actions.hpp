@@ -49,6 +49,8 @@ struct voice_turn {
     /// The mark that the model reads after interrupted turns; empty if the client did not choose
     /// one.
     std::string interrupted_mark{};
+    /// The resumed reply has called functions: another reply of the turn follows.
+    bool has_called = false;
     /// Whether to use a draft only if its message is exactly the same.
     bool needs_exact_draft = false;
     /// Merged from the service, the session's first start, and this start.

@@ -30,7 +30,9 @@ void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
 void voice_turn_machine::detach_socket(time_point now) {
     socket_.reset();
     if (!reply_) return;
-    if (calls_.is_pending()) resume_.is_due = true;
+    const bool speaks_before_calls =
+        calls_.has_reply_called() && reply_->is_speaking && !is_aside();
+    if (calls_.is_pending() || speaks_before_calls) resume_.is_due = true;
     cut_calling_reply(now);
     if (is_spoken_to_end()) {
         resume_.is_due = true;
@@ -83,6 +85,7 @@ void voice_turn_machine::interrupt() {
     reply_->interrupted = {
         .has_unsent = std::exchange(reply_->filler.answer, std::nullopt).has_value(),
         .has_cut_last_words = std::exchange(last_words_, std::nullopt).has_value()};
+    if (!is_aside()) has_cut_words_ = true;
     actions_.push_back(voice_action::interrupt{reply_->turn->is_outside_history()});
     request_next_chunk();
 }
@@ -94,8 +97,9 @@ void voice_turn_machine::interrupt_last_words() {
     last_words_.reset();
     const bool was_spoken_on = std::exchange(spoken_on_, std::nullopt).has_value();
     const bool was_speaking = std::exchange(reply_->is_speaking, false) || was_spoken_on;
-    if (was_speaking && !reply_->turn->is_outside_history())
-        actions_.push_back(voice_action::interrupt{});
+    if (!was_speaking || reply_->turn->is_outside_history()) return;
+    has_cut_words_ = true;
+    actions_.push_back(voice_action::interrupt{});
 }
 
 void voice_turn_machine::cancel_waiting(queue::iterator end) {
@@ -210,6 +214,7 @@ void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn,
     if (!is_aside()) {
         last_turn_ = turn;
         calls_.begin_reply();
+        has_cut_words_ = false;
         is_filler_used_ = is_filler_used_ && !turn->results.empty();
         if (!last_words_) arm_filler(turn->asked_at);
     }
@@ -219,9 +224,13 @@ void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn,
     actions_.push_back(voice_action::next_chunk{turn->number});
 }
 
-// The resumed reply begins before all waiting turns, except the one with function results.
+// The resumed reply begins before all waiting turns, except the one with function results if the
+// words before the calls were heard.
 void voice_turn_machine::resume_if_due(time_point now) {
-    if (!waiting_.empty() && !waiting_.front().turn->results.empty()) return;
+    if (waits_with_results())
+        resume_.is_due = resume_.is_due && has_cut_words_;
+    else if (!waiting_.empty() && !waiting_.front().turn->results.empty())
+        return;
     if (!socket_ || is_closing() || !std::exchange(resume_.is_due, false)) return;
     const auto id = std::exchange(resume_.turn, {});
     queue_turn(now, make_resume(resume_.wants_timeline, id.empty() ? last_turn_->id : id),
@@ -287,12 +296,13 @@ std::optional<voice_timing> voice_turn_machine::report_first_chunk(const reply_r
     return timing;
 }
 
-void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
-                                        const reply_result& result) {
+void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number, reply_result result) {
     if (is_over() || !is_running() || reply_->turn->number != number) return;
     reply_->is_asked = false;
     reply_->progress = last_reply::state::incomplete;
     if (!is_aside()) settle_ended_reply(now, result);
+    const bool is_followed = is_followed_by_reply(result);
+    if (is_followed) result.finish_reason = finish_reason::tool_calls;
     deliver_end(*reply_->turn,
                 encode_end({.reply = number,
                             .turn = reply_->turn->id,
@@ -301,6 +311,7 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
                             .heard_tokens = static_cast<int>(std::lround(reply_->heard_tokens)),
                             .silence = report_first_chunk(result),
                             .timeline = reply_->turn->timeline}));
+    if (is_followed) queue_reply_after_rest(now);
     advance(now);
 }
 
@@ -309,8 +320,7 @@ void voice_turn_machine::settle_ended_reply(time_point now, const reply_result& 
     const bool is_open = reply_->has_cut_last_words() || is_spoken_to_end();
     if (is_open && has_conversation_) actions_.push_back(voice_action::interrupt{});
     // A reply that ended before the interruption was heard, unless the voice was speaking.
-    if (result.finish_reason != finish_reason::interrupted && !calls_.has_reply_called() &&
-        !is_open)
+    if (result.finish_reason != finish_reason::interrupted && !has_turn_called() && !is_open)
         reply_->progress = last_reply::state::complete;
     drop_resume_if_heard();
     end_calls(now, result);

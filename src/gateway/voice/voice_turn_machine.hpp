@@ -60,10 +60,11 @@ struct voice_setup {
 /// speaks.
 ///
 /// A reply may call functions. When each call has its result, the reply to the results begins. An
-/// interruption, a new turn of the user and a lost socket drop the calls without a result. A late
-/// result is kept for the next turn. While functions run, only given texts outside of the history
-/// are spoken; they begin when the words before the calls were spoken, and precede the reply to
-/// results that arrived after them.
+/// interruption, a new turn of the user and a lost socket drop the calls without a result. If the
+/// turn is resumed, the rest of the words before the calls is spoken, and then another reply
+/// begins. A late result is kept for the next turn. While functions run, only given texts outside
+/// of the history are spoken; they begin when the words before the calls were spoken, and precede
+/// the reply to results that arrived after them.
 ///
 /// A reply whose first chunk is late may begin with a filler. A chunk that arrives while the filler
 /// is spoken is sent after the filler's continue.
@@ -95,7 +96,7 @@ class voice_turn_machine {
     void on_turn_refused(time_point now, std::uint64_t number, api_error why);
     void on_chunk(time_point now, std::uint64_t number, const chunk& c);
     void on_calls(time_point now, std::uint64_t number, const called_functions& called);
-    void on_reply_ended(time_point now, std::uint64_t number, const reply_result& result);
+    void on_reply_ended(time_point now, std::uint64_t number, reply_result result);
     /// No draft was started for the client's turn; `reason` says why.
     void on_draft_skipped(std::string_view turn, std::string_view reason);
 
@@ -244,7 +245,8 @@ class voice_turn_machine {
     }
     /// Whether the voice speaks the last words of a turn whose resumed reply has ended.
     bool is_spoken_to_end() const noexcept {
-        return last_words_ && !is_running() && reply_->turn->what == voice_turn::kind::resume;
+        return last_words_ && !is_running() && reply_->turn->what == voice_turn::kind::resume &&
+               !reply_->turn->has_called;
     }
     bool is_aside() const noexcept { return reply_->turn->what == voice_turn::kind::aside; }
     void interrupt();
@@ -281,6 +283,10 @@ class voice_turn_machine {
     void settle_ended_reply(time_point now, const reply_result& result);
 
     // Called functions.
+    bool has_turn_called() const noexcept;
+    bool is_followed_by_reply(const reply_result& result) const;
+    void queue_reply_after_rest(time_point now);
+    bool waits_with_results() const;
     void send_calls(time_point now, const called_functions& called);
     void end_calls(time_point now, const reply_result& result);
     bool reject_too_large_results(const std::string& content);
@@ -353,6 +359,7 @@ class voice_turn_machine {
     bool is_filler_used_ = false;            // in this turn
     std::size_t fillers_ = 0;                // number of fillers in the session
     voice_open_calls calls_;                 // of its reply
+    bool has_cut_words_ = false;             // the library can resume it
     std::uint64_t last_before_results_ = 0;  // the newest turn when the last result arrived
     std::vector<recorded_end> held_texts_;   // of replies and calls, while there is no socket
     std::vector<voice_action::any> actions_;

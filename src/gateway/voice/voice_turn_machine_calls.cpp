@@ -19,6 +19,46 @@ bool is_an_aside(const voice_turn& turn) noexcept {
 
 }  // namespace
 
+bool voice_turn_machine::has_turn_called() const noexcept {
+    return calls_.has_reply_called() || (last_turn_ && last_turn_->has_called);
+}
+
+// The resumed reply has a timeline if its turn had one, too. If the reply called functions, the
+// rest of its words is spoken first. Then, the model replies to what history keeps of the calls; if
+// it had to call again, a function with a result would be called twice.
+voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const {
+    const bool has_called = has_turn_called(), has_rest = !has_called || has_cut_words_;
+    voice_turn turn{.id = std::move(id),
+                    .what = has_rest ? voice_turn::kind::resume : voice_turn::kind::reply,
+                    .has_called = has_called && has_rest,
+                    .options = last_turn_ ? last_turn_->options : setup_.generation,
+                    .asked_options = last_turn_ ? last_turn_->asked_options : "",
+                    .timeline = timeline || (last_turn_ && last_turn_->timeline)};
+    if (has_called && must_call(turn.options)) turn.options.tool_choice.clear();
+    return turn;
+}
+
+/// Whether the reply was the rest of the words before calls.
+bool voice_turn_machine::is_followed_by_reply(const reply_result& result) const {
+    return reply_->turn->has_called && !reply_->interrupted && !calls_.has_reply_called() &&
+           !result.error && result.finish_reason != finish_reason::interrupted && !is_closing();
+}
+
+// The reply to results may already wait.
+void voice_turn_machine::queue_reply_after_rest(time_point now) {
+    if (waits_with_results()) return;
+    const auto place =
+        std::ranges::find_if(waiting_, [](const auto& w) { return w.turn->results.empty(); });
+    queue_turn(now, make_resume(last_turn_->timeline, last_turn_->id), place);
+}
+
+bool voice_turn_machine::waits_with_results() const {
+    return std::ranges::any_of(waiting_, [](const waiting_turn& w) {
+        return w.turn->what == voice_turn::kind::reply && !w.turn->results.empty() &&
+               !w.is_cancelled;
+    });
+}
+
 void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
                                   const called_functions& called) {
     if (is_over() || !is_running() || reply_->turn->number != number) return;

@@ -116,6 +116,10 @@ void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     if (!is_whole) return;
     reply_->is_unheard = false;
     drop_resume_if_heard();
+    if (!has_turn_called() || is_running() || reply_->interrupted) return;
+    // The words before the calls need not be resumed.
+    has_cut_words_ = false;
+    if (last.speaking) report_heard_whole(last.chunk);
 }
 
 // In the order in which the turns end.
@@ -224,7 +228,8 @@ bool voice_turn_machine::has_words_to_come() const {
     const bool is_replying =
         is_running() && !reply_->interrupted && !reply_->turn->is_outside_history();
     const bool is_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
-        return !w.is_cancelled && (w.turn->what == kind::resume || !w.turn->results.empty());
+        return !w.is_cancelled && (w.turn->what == kind::resume || !w.turn->results.empty() ||
+                                   (w.turn->what == kind::reply && w.turn->messages.empty()));
     });
     return is_replying || is_waiting || resume_.is_due || is_spoken_to_end() || calls_.is_pending();
 }
@@ -242,7 +247,7 @@ session_record voice_turn_machine::record() const {
                                .id = last_turn_->id,
                                .options = last_turn_->asked_options,
                                .timeline = last_turn_->timeline,
-                               .has_called = calls_.has_reply_called()};
+                               .has_called = has_turn_called()};
     r.unanswered = unanswered_;
     if (reply_) r.reply = make_record(*reply_);
     if (reply_before_) r.reply_before = make_record(*reply_before_);

@@ -237,16 +237,6 @@ void voice_turn_machine::queue_turn(time_point now, voice_turn turn, queue::cons
     waiting_.insert(place, std::move(waiting));
 }
 
-// The resumed reply has a timeline if its turn had one, too. A reply that called functions is not
-// resumed: the model replies to what history keeps of it and of the results.
-voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const {
-    return {.id = std::move(id),
-            .what = calls_.has_reply_called() ? kind::reply : kind::resume,
-            .options = last_turn_ ? last_turn_->options : setup_.generation,
-            .asked_options = last_turn_ ? last_turn_->asked_options : "",
-            .timeline = timeline || (last_turn_ && last_turn_->timeline)};
-}
-
 // All chunks up to this one were spoken. The reply counts their tokens as heard.
 void voice_turn_machine::handle(time_point now, const voice::continued& m) {
     if (spoken_on_ || (reply_before_ && reply_before_->has(m.chunk))) report_heard_whole(m.chunk);

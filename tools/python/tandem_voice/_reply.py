@@ -112,7 +112,8 @@ class Reply(AsyncIterator[Chunk]):
         # after an interrupt, no reply to the results follows
         if event["finish_reason"] == "tool_calls" and not self.is_interrupted:
             self.awaits_results = True
-            self._add(self._calls)
+            if self._calls:  # none after the rest of the words before calls
+                self._add(self._calls)
             self._calls = []
             return False
         self.finish(event)

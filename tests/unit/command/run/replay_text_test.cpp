@@ -241,7 +241,7 @@ TEST_F(text_lines, tell_servers_apart_if_there_are_several) {
 TEST_F(text_lines, name_each_server_of_a_reply_once_even_if_urls_have_passwords) {
     result_.servers = {"http://me:secret@a:1", "http://me:secret@b:1"};
     const end_event end{.where = {"p1", 0}, .result = result_, .server = "http://b:1"};
-    EXPECT_THAT(end_lines({.width = 200, .shows_servers = true}, end),
+    EXPECT_THAT(format_reply_end({.width = 200, .shows_servers = true}, end),
                 HasSubstr(" · at http://a:1, then http://b:1\n"));
 }
 

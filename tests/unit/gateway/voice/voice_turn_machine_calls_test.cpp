@@ -317,7 +317,7 @@ TEST(a_lost_socket, drops_the_calls_and_has_the_next_reply_when_it_is_back) {
     EXPECT_THAT(s.heard_by(next_phone), ElementsAre("error unknown_call"));
 }
 
-TEST(a_lost_socket, interrupts_a_reply_that_called_and_has_a_new_one_in_its_place) {
+TEST(a_lost_socket, interrupts_a_reply_that_called_and_resumes_it) {
     calling s;
     s.say(phone, result("a", "noon"));
     s.asked();
@@ -327,7 +327,7 @@ TEST(a_lost_socket, interrupts_a_reply_that_called_and_has_a_new_one_in_its_plac
     s.attach(next_phone, resumed_session);
     EXPECT_THAT(s.heard_by(next_phone),
                 ElementsAre("ready", "dropped b interrupted", "end 1 tool_calls"));
-    EXPECT_THAT(s.asked(), ElementsAre("check 2", "answer a noon", "check 3", "generate 3",
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "answer a noon", "check 3", "resume 3",
                                        "await calls 3", "next 3"));
 }
 
