@@ -223,6 +223,23 @@ TEST_F(voice_tools, speaks_the_rest_before_a_call_when_an_interrupted_turn_is_re
     EXPECT_THAT(last_prompt(), HasSubstr(std::string("One moment.\n") + clock_call));
 }
 
+TEST_F(voice_tools, speaks_the_rest_before_a_call_if_its_result_was_to_be_spoken) {
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto words = c.read("chunk");
+    c.say(result_of(c.read("call")));
+    const auto answer = c.read("chunk");
+    EXPECT_EQ(answer["early"], true);
+    c.say({{"type", "interrupt"}, {"heard", {{"chunk", words["id"]}, {"chars", 3}}}});
+    c.say({{"type", "resume"}});
+    const auto rest = c.read("chunk");
+    EXPECT_EQ(rest["speech"], "moment.");
+    EXPECT_EQ(rest["filler"], true);
+    c.say(spoken(rest));
+    EXPECT_EQ(c.read("chunk")["speech"], answer["speech"]);
+}
+
 TEST_F(voice_tools, speaks_the_rest_before_a_call_after_a_lost_connection) {
     start();
     auto c = voice();

@@ -205,13 +205,15 @@ void voice_turn_machine::add_messages(const voice_turn& turn) {
 template <class Action>
 void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn, Action action) {
     last_words_.reset();
-    if (!turn->results.empty() && reply_ && reply_->is_speaking)
-        last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
+    const bool is_speaking = turn->is_continuation() && reply_ && reply_->is_speaking;
+    if (is_speaking) last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
+    if (is_speaking) keep_earlier_words();
     // The listener hears a filler before calls to its end while the reply to their results begins.
     if (last_words_ && reply_->filler.is_speaking) keep_filler();
     carry_over_spoken_chunk();
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {
+        if (!turn->is_continuation()) earlier_words_.clear();
         last_turn_ = turn;
         calls_.begin_reply();
         has_cut_words_ = false;
@@ -222,6 +224,7 @@ void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn,
     if (!turn->options.tools.empty() && !turn->is_given_text())
         actions_.push_back(voice_action::await_calls{turn->number});
     actions_.push_back(voice_action::next_chunk{turn->number});
+    if (turn->is_continuation() && turn->results.empty() && !is_speaking) speak_earlier_words(now);
 }
 
 // The resumed reply begins before all waiting turns, except the one with function results if the

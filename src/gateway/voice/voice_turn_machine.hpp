@@ -4,6 +4,7 @@
 #include "gateway/json/api_error.hpp"
 #include "gateway/records/session_record.hpp"
 #include "gateway/voice/voice_actions.hpp"
+#include "gateway/voice/voice_earlier_words.hpp"
 #include "gateway/voice/voice_limits.hpp"
 #include "gateway/voice/voice_message_reader.hpp"
 #include "gateway/voice/voice_message_writer.hpp"
@@ -308,6 +309,10 @@ class voice_turn_machine {
     void on_filler_spoken(time_point now);
     void keep_filler();
     void end_filler(time_point now);
+    void speak_as_filler(time_point now, std::string text);
+    void keep_earlier_words();
+    void speak_earlier_words(time_point now);
+    void hear_earlier_words(const voice::heard& m);
 
     // Records.
     void restore(session_record record, const generation_changes& last);
@@ -355,11 +360,12 @@ class voice_turn_machine {
     std::optional<last_reply> reply_before_;
     /// The user's last turn, as long as nothing was said in reply.
     std::optional<recorded_question> unanswered_;
-    voice_turn_ptr last_turn_;               // the last one that was not an aside
-    bool is_filler_used_ = false;            // in this turn
-    std::size_t fillers_ = 0;                // number of fillers in the session
-    voice_open_calls calls_;                 // of its reply
-    bool has_cut_words_ = false;             // the library can resume it
+    voice_turn_ptr last_turn_;     // the last one that was not an aside
+    bool is_filler_used_ = false;  // in this turn
+    std::size_t fillers_ = 0;      // number of fillers in the session
+    voice_open_calls calls_;       // of its reply
+    bool has_cut_words_ = false;   // the library can resume it
+    voice_earlier_words earlier_words_;
     std::uint64_t last_before_results_ = 0;  // the newest turn when the last result arrived
     std::vector<recorded_end> held_texts_;   // of replies and calls, while there is no socket
     std::vector<voice_action::any> actions_;

@@ -18,16 +18,24 @@ std::optional<time_point> voice_turn_machine::filler_due() const {
 }
 
 void voice_turn_machine::speak_filler(time_point now) {
-    const auto& turn = *reply_->turn;
-    const auto& texts = turn.filler->texts;
+    const auto& texts = reply_->turn->filler->texts;
     is_filler_used_ = true;
-    auto& text = reply_->filler.text = texts[fillers_++ % texts.size()];
+    speak_as_filler(now, texts[fillers_++ % texts.size()]);
+}
+
+void voice_turn_machine::speak_as_filler(time_point now, std::string text) {
+    const auto& turn = *reply_->turn;
+    reply_->filler.text = text;
     reply_->filler.is_speaking = true;
     reply_->chunks = 1;
     reply_->is_speaking = true;
     reply_->spoken_since = now;
     send(encode_chunk(turn.number, turn.id,
-                      {.text = text, .speech = text, .boundary = boundary::sentence}, true));
+                      {.text = text,
+                       .speech = text,
+                       .boundary = boundary::sentence,
+                       .early = last_words_.has_value()},
+                      true));
 }
 
 void voice_turn_machine::on_filler_spoken(time_point now) {
@@ -38,7 +46,7 @@ void voice_turn_machine::on_filler_spoken(time_point now) {
 
 void voice_turn_machine::keep_filler() {
     const auto& turn = *reply_->turn;
-    if (turn.filler->history && !turn.is_outside_history())
+    if (turn.filler && turn.filler->history && !turn.is_outside_history())
         actions_.push_back(voice_action::add_filler{reply_->filler.text});
 }
 
@@ -46,6 +54,7 @@ void voice_turn_machine::keep_filler() {
 void voice_turn_machine::end_filler(time_point now) {
     reply_->filler.is_speaking = false;
     reply_->is_speaking = false;
+    earlier_words_.clear();
     if (const auto answer = std::exchange(reply_->filler.answer, std::nullopt))
         on_chunk(now, reply_->turn->number, *answer);
 }

@@ -76,6 +76,7 @@ void voice_turn_machine::handle(time_point, const voice::speaking& m) {
 }
 
 void voice_turn_machine::handle(time_point, const voice::heard& m) {
+    hear_earlier_words(m);
     const auto id = find_in_history(m.chunk);
     if (!id) return;
     auto& of = *find_reply(m.chunk);
@@ -87,6 +88,34 @@ void voice_turn_machine::handle(time_point, const voice::heard& m) {
         return;  // a continued chunk was heard whole
     }
     actions_.push_back(action);
+}
+
+// --- words before calls
+
+// The reply speaks these words, and the next one begins.
+void voice_turn_machine::keep_earlier_words() {
+    if (is_aside()) return;
+    const auto& unspoken = reply_->unspoken;
+    auto seq = reply_->chunks - static_cast<std::uint32_t>(unspoken.size());
+    for (const auto& c : unspoken) earlier_words_.add({reply_->turn->number, seq++}, c.speech);
+}
+
+// History has these words already.
+void voice_turn_machine::speak_earlier_words(time_point now) {
+    auto words = earlier_words_.text();
+    earlier_words_.clear();
+    if (words.empty()) return;
+    earlier_words_.add({reply_->turn->number, 0}, words);
+    speak_as_filler(now, std::move(words));
+}
+
+// A listener who hears a later chunk has heard them.
+void voice_turn_machine::hear_earlier_words(const voice::heard& m) {
+    const auto* const speech = earlier_words_.find(m.chunk);
+    if (speech)
+        earlier_words_.on_heard(m.chunk, count_heard(*speech, m));
+    else if (find_reply(m.chunk))
+        earlier_words_.on_heard_whole(m.chunk);
 }
 
 // --- after a socket was lost
@@ -108,6 +137,7 @@ void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     const bool has_place = last.chars || last.share || last.words || last.said;
     if (has_place) handle({}, last);
     if (last.speaking) spoken_on_ = last.chunk;
+    if (last.speaking) earlier_words_.on_heard_whole(last.chunk);
     if (!is_chunk_of_reply(last.chunk) || last.chunk.seq + 1 < reply_->chunks) return;
     if (reply_->is_filler(last.chunk)) return;
     const auto* const chunk = reply_->find_unspoken(last.chunk);
@@ -228,8 +258,7 @@ bool voice_turn_machine::has_words_to_come() const {
     const bool is_replying =
         is_running() && !reply_->interrupted && !reply_->turn->is_outside_history();
     const bool is_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
-        return !w.is_cancelled && (w.turn->what == kind::resume || !w.turn->results.empty() ||
-                                   (w.turn->what == kind::reply && w.turn->messages.empty()));
+        return !w.is_cancelled && (!w.turn->results.empty() || w.turn->is_continuation());
     });
     return is_replying || is_waiting || resume_.is_due || is_spoken_to_end() || calls_.is_pending();
 }

@@ -240,6 +240,8 @@ void voice_turn_machine::queue_turn(time_point now, voice_turn turn, queue::cons
 // All chunks up to this one were spoken. The reply counts their tokens as heard.
 void voice_turn_machine::handle(time_point now, const voice::continued& m) {
     if (spoken_on_ || (reply_before_ && reply_before_->has(m.chunk))) report_heard_whole(m.chunk);
+    if (last_words_ || (reply_ && reply_->filler.is_speaking))
+        earlier_words_.on_heard_whole(m.chunk);
     if (spoken_on_ && m.chunk >= *spoken_on_) spoken_on_.reset();
     if (last_words_ && m.chunk >= *last_words_) {
         last_words_.reset();

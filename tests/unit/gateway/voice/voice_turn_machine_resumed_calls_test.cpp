@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 // Turns that go on after their words before a call were cut.
 namespace tandem::gateway {
@@ -192,6 +193,123 @@ TEST(the_rest_before_a_call, is_followed_by_its_reply_on_another_gateway) {
     s.permits = false;
     s.end(2);
     EXPECT_TRUE(s.turns.record().resumes);
+}
+
+// The reply to the results has begun, but its chunk waits for the end of the words before the
+// calls.
+struct answering_early : speaking_before_calls {
+    answering_early() {
+        say(phone, result("a", "noon"));
+        say(phone, result("b", "four seats"));
+        chunk(2, 0, "It is noon.");
+        sent(phone);
+        asked();
+    }
+    // Returns the words in the chunks since the last call.
+    std::vector<std::string> spoken(voice_socket socket) {
+        std::vector<std::string> words;
+        for (const auto& m : sent(socket))
+            if (m["type"] == "chunk") words.push_back(m["speech"]);
+        return words;
+    }
+};
+
+TEST(words_before_results, that_were_cut_are_spoken_before_the_resumed_reply) {
+    answering_early s;
+    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":4}})");
+    s.end(2, finish_reason::interrupted);
+    s.asked();
+    s.say(phone, resume);
+    EXPECT_THAT(s.asked(), ElementsAre("check 3", "resume 3", "await calls 3", "next 3"));
+    EXPECT_THAT(s.spoken(phone), ElementsAre("moment."));
+    s.chunk(3, 0, "It is noon.");
+    EXPECT_THAT(s.spoken(phone), IsEmpty());
+    s.say(phone, R"({"type":"continue","chunk":"3-0"})");
+    EXPECT_THAT(s.heard_by(phone), ElementsAre("chunk 3-1"));
+    s.say(phone, R"({"type":"continue","chunk":"3-1"})");
+    EXPECT_THAT(s.asked(), ElementsAre("continue 3-0", "next 3"));
+}
+
+TEST(words_before_results, are_spoken_to_their_end_after_another_interruption) {
+    answering_early s;
+    s.say(phone, pause);
+    s.end(2, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
+    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"3-0","words":1}})");
+    s.end(3, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), ElementsAre("moment."));
+    s.say(phone, R"({"type":"continue","chunk":"4-0"})");
+    s.say(phone, pause);
+    s.end(4, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), IsEmpty());
+}
+
+TEST(words_before_results, are_spoken_to_their_end_after_a_lost_socket) {
+    answering_early s;
+    s.drop(phone);
+    s.end(2, finish_reason::interrupted);
+    s.attach(next_phone, R"({"type":"start","session":"s-1","last":{"chunk":"1-0","words":1}})");
+    EXPECT_THAT(s.spoken(next_phone), ElementsAre("moment."));
+}
+
+TEST(words_before_results, that_the_voice_speaks_without_a_socket_are_not_repeated) {
+    answering_early s;
+    s.drop(phone);
+    s.end(2, finish_reason::interrupted);
+    s.attach(next_phone,
+             R"({"type":"start","session":"s-1","last":{"chunk":"1-0","speaking":true}})");
+    EXPECT_THAT(s.spoken(next_phone), IsEmpty());
+    s.chunk(3, 0, "It is noon.");
+    EXPECT_TRUE(s.sent(next_phone)[0].contains("early"));
+}
+
+TEST(words_before_results, that_were_heard_are_not_repeated) {
+    for (const auto* heard :
+         {R"({"type":"continue","chunk":"1-0"})", R"({"type":"heard","chunk":"1-0","share":1})",
+          R"({"type":"heard","chunk":"2-0","chars":2})"}) {
+        SCOPED_TRACE(heard);
+        answering_early s;
+        s.say(phone, heard);
+        s.say(phone, pause);
+        s.end(2, finish_reason::interrupted);
+        s.say(phone, resume);
+        EXPECT_THAT(s.spoken(phone), IsEmpty());
+    }
+}
+
+TEST(words_before_results, are_not_spoken_in_a_later_turn) {
+    answering_early s;
+    s.say(phone, more_words);
+    s.end(2, finish_reason::interrupted);
+    s.say(phone, pause);
+    s.end(3, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), IsEmpty());
+}
+
+TEST(words_before_results, of_several_replies_are_spoken_in_order) {
+    answering_early s;
+    s.end_with_calls(2, {{.id = "c", .name = "clock"}});
+    s.say(phone, result("c", "one"));
+    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"1-0","words":1}})");
+    s.end(3, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), ElementsAre("moment. It is noon."));
+}
+
+TEST(words_before_results, are_spoken_if_the_reply_to_the_results_calls_without_words) {
+    speaking_before_calls s;
+    s.say(phone, result("a", "noon"));
+    s.say(phone, result("b", "four seats"));
+    s.end_with_calls(2, {{.id = "c", .name = "clock"}});
+    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"1-0","words":1}})");
+    s.sent(phone);
+    s.say(phone, resume);
+    EXPECT_EQ(s.sent(phone).at(0)["speech"], "moment.");
+    EXPECT_THAT(s.asked(), Contains("generate 3"));
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "conversation/history/heard_position.hpp"
+#include "gateway/voice/client_chunk_id.hpp"
+#include "text/characters/white_space.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// The unheard words before calls whose results a reply reads. History has settled them, so that
+/// the library cannot resume them. Pure.
+class voice_earlier_words {
+ public:
+    void add(client_chunk_id id, std::string speech) { chunks_.push_back({id, std::move(speech)}); }
+    void clear() noexcept { chunks_.clear(); }
+    /// This chunk and all earlier ones were heard, or will be without a new chunk.
+    void on_heard_whole(const client_chunk_id& id) {
+        std::erase_if(chunks_, [&](const part& p) { return p.id <= id; });
+    }
+    /// Also all earlier chunks.
+    void on_heard(const client_chunk_id& id, std::size_t characters) {
+        std::erase_if(chunks_, [&](const part& p) { return p.id < id; });
+        if (!find(id)) return;
+        auto& [_, speech, heard] = chunks_.front();
+        const auto here = conversations::map_speech_to_text_offset(speech, speech, {}, characters);
+        heard = std::max(heard, conversations::skip_closing_marks(speech, here));
+    }
+    /// nullptr if it has no such chunk.
+    const std::string* find(const client_chunk_id& id) const {
+        const auto found = std::ranges::find(chunks_, id, &part::id);
+        return found == chunks_.end() ? nullptr : &found->speech;
+    }
+    /// From the last whole word that was heard on.
+    std::string text() const {
+        std::string all;
+        for (const auto& p : chunks_) {
+            const std::string_view speech = p.speech;
+            const auto from = conversations::floor_to_word_end(speech, p.heard);
+            all = text::join_with_space(all, text::trim_white_space(speech.substr(from)));
+        }
+        return all;
+    }
+
+ private:
+    struct part {
+        client_chunk_id id;
+        std::string speech;
+        std::size_t heard = 0;  // bytes
+    };
+
+    std::vector<part> chunks_;
+};
+
+}  // namespace tandem::gateway
