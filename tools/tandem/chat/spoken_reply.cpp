@@ -45,7 +45,7 @@ void spoken_reply::interrupt(time_point at) {
 awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived) {
     if (interrupted_) co_return;
     if (c.speech.empty()) {
-        in_.view.on_chunk_skipped(in_.where, c);
+        in_.view.on_chunk_skipped({.where = in_.where, .chunk = c, .at = arrived - in_.begun});
         reply_.continue_after(c.id);
     } else if (in_.speaker.plays_itself()) {
         co_await speak_by_synthesizer(c, arrived);
