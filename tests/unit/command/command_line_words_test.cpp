@@ -56,6 +56,13 @@ TEST_F(words_of_arguments, have_no_help_for_a_command_that_there_is_not) {
                 HasSubstr("did you mean doctor? Known commands: "));
 }
 
+TEST_F(words_of_arguments, suggest_a_flag_if_two_letters_are_swapped) {
+    for (const auto* command : {"replay", "chat", "bench", "doctor"})
+        EXPECT_THAT(parse({command, "--ulr", "http://a:1"}).err, HasSubstr("did you mean --url?"));
+    EXPECT_THAT(parse({"replay", "--tst", "none"}).err, HasSubstr("did you mean --tts?"));
+    EXPECT_THAT(parse({"replay", "--ttx", "none"}).err, HasSubstr("did you mean --tts?"));
+}
+
 TEST_F(words_of_arguments, tell_the_command_whose_flag_has_no_value) {
     EXPECT_EQ(parse({"chat", "--max-tokens="}).err,
               "tandem chat: --max-tokens= has no value\nSee \"tandem chat --help\".");

@@ -61,7 +61,7 @@ class chat_view {
     virtual void on_input_ended() = 0;
     virtual void on_chunk_started(const spoken_chunk& c) = 0;
     /// A chunk without speech.
-    virtual void on_chunk_skipped(spoken_reply_number where, const chunk& c) = 0;
+    virtual void on_chunk_skipped(const spoken_chunk& c) = 0;
     virtual void on_reply_ended(const spoken_reply_end& e) = 0;
     /// A function that the reply called ended. Follows the end of the reply.
     virtual void on_function_ended(spoken_reply_number where, const function_result& r) = 0;

@@ -33,9 +33,7 @@ class chat_text_view final : public chat_view {
     void on_line_accepted(std::string_view line) override;
     void on_input_ended() override;
     void on_chunk_started(const spoken_chunk& c) override { show(c.chunk.text); }
-    void on_chunk_skipped(spoken_reply_number, const chunk& c) override {
-        show(c.text, paint::dim);
-    }
+    void on_chunk_skipped(const spoken_chunk& c) override { show(c.chunk.text, paint::dim); }
     void on_reply_ended(const spoken_reply_end& e) override;
     void on_function_ended(spoken_reply_number where, const function_result& r) override;
     void on_server_failed(const fault_event& e) override { show_error(format_server_fault(e)); }
@@ -63,9 +61,7 @@ class chat_json_view final : public chat_view {
     void on_line_accepted(std::string_view) override {}
     void on_input_ended() override {}
     void on_chunk_started(const spoken_chunk& c) override { terminal_.print(json_line(c)); }
-    void on_chunk_skipped(spoken_reply_number where, const chunk& c) override {
-        on_chunk_started({.where = where, .chunk = c});
-    }
+    void on_chunk_skipped(const spoken_chunk& c) override { on_chunk_started(c); }
     void on_reply_ended(const spoken_reply_end& e) override { terminal_.print(json_line(e)); }
     void on_function_ended(spoken_reply_number where, const function_result& r) override {
         terminal_.print(json_line(where, r));

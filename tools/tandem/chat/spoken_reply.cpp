@@ -35,6 +35,7 @@ awaitable<void> spoken_reply::run() {
 void spoken_reply::interrupt(time_point at) {
     if (std::exchange(interrupted_, true)) return;
     interrupted_at_ = at;
+    if (waiting_) report_chunk_start(*waiting_, waiting_start_);
     if (speaking_) in_.talk.heard_share(*speaking_, schedule_.fraction_heard(at));
     in_.talk.interrupt();
     in_.speaker.stop();
@@ -45,14 +46,25 @@ void spoken_reply::interrupt(time_point at) {
 awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived) {
     if (interrupted_) co_return;
     if (c.speech.empty()) {
-        in_.view.on_chunk_skipped(in_.where, c);
+        in_.view.on_chunk_skipped({.where = in_.where, .chunk = c, .at = arrived - in_.begun});
         reply_.continue_after(c.id);
     } else if (in_.speaker.plays_itself()) {
         co_await speak_by_synthesizer(c, arrived);
     } else {
+        if (in_.speaker.may_play_itself()) expect_sound(c, arrived);
         const auto made = co_await in_.speaker.make(c.speech);
+        waiting_ = nullptr;
         co_await speak(c, arrived, made);
     }
+}
+
+// If an interrupt comes before the program ends, assume that it has played the sound until then.
+void spoken_reply::expect_sound(const chunk& c, time_point arrived) {
+    waiting_ = &c;
+    waiting_start_ = {.arrived = arrived,
+                      .ready = arrived,
+                      .at = clock_now(),
+                      .length = speaking_time(in_.speaker.options().pace, c.speech)};
 }
 
 // The synthesizer plays the sound itself, so its length is only an estimate from the text.

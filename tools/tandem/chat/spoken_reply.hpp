@@ -58,6 +58,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     };
 
     awaitable<void> speak(const chunk& c, time_point arrived);
+    void expect_sound(const chunk& c, time_point arrived);
     awaitable<void> speak_by_synthesizer(const chunk& c, time_point arrived);
     awaitable<void> speak(const chunk& c, time_point arrived, const speaker::utterance& made);
     awaitable<void> wait_until(time_point due);
@@ -76,6 +77,9 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer interrupt_timer_;
     std::optional<chunk_id> speaking_;
+    /// The chunk of a program that may be playing it, or nullptr, and the start of its sound.
+    const chunk* waiting_ = nullptr;
+    sound_start waiting_start_{};
     bool interrupted_ = false;
     time_point interrupted_at_{};
 };

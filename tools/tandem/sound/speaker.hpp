@@ -55,6 +55,10 @@ class speaker {
     const speaker_options& options() const noexcept { return options_; }
     /// Returns true if the synthesizer plays its sounds itself.
     bool plays_itself() const noexcept { return synthesizer_ && synthesizer_->plays_itself(); }
+    /// Returns true if it is unknown whether the synthesizer plays its sounds itself.
+    bool may_play_itself() const noexcept {
+        return synthesizer_ && synthesizer_->may_play_itself();
+    }
     /// Starts synthesis of a text in advance.
     void prepare(const std::string& text) {
         if (synthesizer_) synthesizer_->prepare(text);

@@ -48,6 +48,8 @@ class synthesizer {
 
     /// True if the last run succeeded without output.
     bool plays_itself() const noexcept { return plays_itself_; }
+    /// True until the program has written a sound.
+    bool may_play_itself() const noexcept { return rate_ == 0; }
 
  private:
     // A run of the program, or none.

@@ -7,7 +7,8 @@
 
 namespace tandem::command {
 
-/// Returns the edit distance in bytes: insertions, deletions and substitutions.
+/// Returns the edit distance in bytes: insertions, deletions, substitutions and swaps of
+/// neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the most similar name, or an empty text if none is similar.
