@@ -20,7 +20,7 @@ std::optional<int> capacity_search::next_callers() const noexcept {
 }
 
 void capacity_search::add_outcome(bool held) noexcept {
-    const int callers = *next();
+    const int callers = *next_callers();
     if (held)
         held_ = callers;
     else
