@@ -191,7 +191,8 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     });
 }
 
-// From then on, others may prefill the slots. A draft keeps its slot, which is needed soon.
+// From then on, other conversations may prefill the slots. A draft keeps its slot, which is needed
+// soon.
 void conversation_shell::release_slots() {
     if (running_ == 0 && !draft_ && link_ && !link_->is_shut_down())
         link_->slots().release_owner(id_);

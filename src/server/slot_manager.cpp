@@ -74,7 +74,7 @@ slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
 }
 
 slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) {
-    waiting who{std::move(taker), w.kind == slots::request_kind::background};
+    queued_request who{std::move(taker), w.kind == slots::request_kind::background};
     w.owner = to_shared_owner_id(w.owner);
     const auto owner = w.owner;
     const auto table = table_->lock();

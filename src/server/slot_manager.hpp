@@ -104,7 +104,7 @@ class slot_manager {
     /// The id of the owner in the table, where other clients may have owners with the same number.
     slots::owner_id to_shared_owner_id(slots::owner_id owner) const;
 
-    struct waiting {
+    struct queued_request {
         grant_handler taker;
         bool is_warming;
     };
@@ -153,7 +153,7 @@ class slot_manager {
 
     server_link& link_;
     shared_slot_table table_;
-    std::map<slots::ticket, waiting> waiting_;
+    std::map<slots::ticket, queued_request> waiting_;
     // Empty after the execution context is destroyed.
     std::optional<boost::asio::steady_timer> timer_;
     std::optional<boost::asio::steady_timer> watch_timer_;

@@ -72,8 +72,8 @@ struct consumed {
     }
 };
 
-// If the first channel's consumer is slow, it returns from its first item only after all others
-// have finished.
+// A slow consumer of the first channel keeps its first item until all other consumers have
+// finished.
 std::vector<consumed> consume(const channels& all, bool one_is_slow) {
     std::vector<consumed> seen(all.size());
     std::latch others(static_cast<std::ptrdiff_t>(all.size()) - 1);

@@ -6,8 +6,8 @@
 
 #include <utility>
 
-// Drafts of a simulated conversation. Some of them answer other words than those that the user
-// finally says.
+// Drafts of a simulated conversation. Some drafts answer words that differ from those the user ends
+// up saying.
 namespace tandem::test {
 
 using namespace std::chrono_literals;

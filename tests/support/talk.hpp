@@ -22,7 +22,7 @@ const std::vector<talk_turn>& talk_turns();
 /// The first turn of this dialogue.
 const talk_turn& talk_turn_of(const std::string& dialogue);
 
-/// The answer to one uncut request with the body that a client with these options sends.
+/// Sends one request like a client with these options, never cuts it, and returns the whole answer.
 std::string uncut_text(const std::string& url, const std::string& prompt,
                        const generation_options& options = {});
 

@@ -94,7 +94,7 @@ void voice_open_calls::forget_late(std::string_view id) {
     std::erase_if(late_, [&](const late_call& c) { return c.id == id; });
 }
 
-std::vector<late_call> voice_open_calls::list_late() const {
+std::vector<late_call> voice_open_calls::list_late_calls() const {
     auto all = late_;
     for (const auto& c : calls_) all.push_back({c.id, c.is_dropped || !c.result});
     return all;

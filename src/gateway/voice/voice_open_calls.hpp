@@ -59,7 +59,7 @@ class voice_open_calls {
     void forget_late(std::string_view id);
     /// The late calls as if the open calls were dropped and the untaken results had never
     /// arrived.
-    std::vector<late_call> list_late() const;
+    std::vector<late_call> list_late_calls() const;
 
     bool has_reply_called() const noexcept { return has_reply_called_; }
     /// Whether a call has no result, or take_results() has not yet returned its result.

@@ -289,7 +289,7 @@ session_record voice_turn_machine::record() const {
 void voice_turn_machine::record_calls(session_record& r) const {
     for (const auto& id : calls_.list_open())
         r.ends.push_back({encode_drop(id, call_drop_reason::interrupted)});
-    r.late_calls = calls_.list_late();
+    r.late_calls = calls_.list_late_calls();
     for (const auto& w : waiting_)
         for (const auto& result : w.turn->results)
             if (result.is_final) r.late_calls.push_back({.id = result.id});

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t average_url_bytes = 64;  // average, for the memory estimate in the report
 
 // Returns the chunk that the event refers to.
-const turn_times::spoken* spoken_in(const turn_times& t, const timeline_event& e) {
+const turn_times::spoken_chunk_times* spoken_in(const turn_times& t, const timeline_event& e) {
     const auto seq = static_cast<std::size_t>(std::max(e.chunk, 0));
     return e.chunk >= 0 && seq < t.chunks.size() ? &t.chunks[seq] : nullptr;
 }

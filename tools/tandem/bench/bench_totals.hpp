@@ -16,7 +16,7 @@ namespace tandem::command {
 /// Timestamps of one turn at the consumer.
 struct turn_times {
     using time_point = std::chrono::steady_clock::time_point;
-    struct spoken {
+    struct spoken_chunk_times {
         time_point arrived{};
         time_point continued{};  ///< equals the arrival time while the chunk is being spoken
         int tokens = 0;
@@ -25,7 +25,7 @@ struct turn_times {
     time_point due{};    ///< scheduled start
     time_point began{};  ///< when the reply was requested
     /// The first max_chunks chunks, in the order of their seq.
-    std::vector<spoken> chunks{};
+    std::vector<spoken_chunk_times> chunks{};
 
     static constexpr std::size_t max_chunks = 4096;
     void add_chunk(time_point arrived, int tokens = 0, duration speech = {});

@@ -103,12 +103,12 @@ TEST_F(two_open_calls, accept_a_result_after_their_time_only_if_it_is_kept) {
 
 TEST_F(two_open_calls, are_late_for_another_gateway_until_their_results_are_taken) {
     calls.set_interim_result("a", "later");
-    EXPECT_THAT(calls.list_late(), ElementsAre(late_call{"a"}, late_call{"b", true}));
+    EXPECT_THAT(calls.list_late_calls(), ElementsAre(late_call{"a"}, late_call{"b", true}));
     EXPECT_THAT(calls.list_open(), ElementsAre("b"));
     calls.set_result("b", "two");
-    EXPECT_THAT(calls.list_late(), ElementsAre(late_call{"a"}, late_call{"b"}));
+    EXPECT_THAT(calls.list_late_calls(), ElementsAre(late_call{"a"}, late_call{"b"}));
     calls.take_results();
-    EXPECT_THAT(calls.list_late(), ElementsAre(late_call{"a"}));
+    EXPECT_THAT(calls.list_late_calls(), ElementsAre(late_call{"a"}));
 }
 
 TEST_F(two_open_calls, count_the_bytes_of_their_results) {
