@@ -78,9 +78,9 @@ class reply {
         return wait<CompletionToken>(&reply::next_chunk, &reply::cancel_next_chunk, &diag, token);
     }
 
-    /// Completes with the `speech` of the next chunk as soon as that chunk is complete. The
-    /// previous chunk can still be being spoken, so the TTS can synthesize the next one early.
-    /// `pacing::automatic`, `ahead` and `stream` generate it that early. This does not deliver the
+    /// Completes with the `speech` of the next chunk as soon as that chunk is complete, so that the
+    /// TTS can synthesize the next chunk while the previous one is spoken. `pacing::automatic`,
+    /// `ahead` and `stream` generate it that early. This does not deliver the
     /// chunk: request the chunk as usual, and do not speak it before then. The text is empty if the
     /// chunk is delivered first, as in the other pacings, if it has nothing to speak, or if the
     /// reply ends. It may wait for a continue: do not make the continue depend on it.
