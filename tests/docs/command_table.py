@@ -71,7 +71,7 @@ NOT_RUN = {
     "systemctl edit tandem": (SYSTEMD, "install.service"),
     "journalctl -u tandem": (SYSTEMD, None),
     "llama-server -m model.gguf --parallel 4 --ctx-size 32768 --host 127.0.0.1 --port 8080": (REAL, None),
-    "tools/llama-server.sh run -- -m tests/model/talk.gguf --parallel 2 -c 4096 -t 1 --port 8080": (
+    "tools/llama-server.sh run -- -m tests/model/talk.gguf --parallel 2 -c 8192 -t 1 --port 8080": (
         REAL, "tools/quickstart.sh"),
     "tools/llama-server.sh fetch && ctest --test-dir build/release -L real": (REAL, "tools/test.sh"),
     "build/release/tests/chaos/chaos": (REAL, "tools/test.sh"),
