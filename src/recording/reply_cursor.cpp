@@ -21,7 +21,7 @@ constexpr auto cut_margin = std::chrono::milliseconds(50);
 // The same for an interruption, which may come many steps later.
 constexpr auto end_margin = std::chrono::seconds(1);
 
-// A saturating sum, because a hostile recording may contain any counts.
+// A saturating sum, because a hostile recording may contain arbitrary counts.
 template <class... Counts>
 int sum(Counts... counts) {
     return static_cast<int>(

@@ -10,7 +10,7 @@
 namespace tandem::detail {
 namespace {
 
-// Errors of a server without /slots, or without access to it.
+// Errors from a server that has no /slots, or denies access to it.
 constexpr std::array no_slots{errc::not_supported, errc::unauthorized, errc::bad_request,
                               errc::bad_response};
 

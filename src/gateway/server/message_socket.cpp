@@ -81,8 +81,8 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
         [o = options_, has_protocols](websocket::response_type& answer) {
             answer.set(beast::http::field::server, "tandem");
             answer.set("X-Request-Id", o.request_id);
-            // Selects only this protocol: if the client also offers its key, it must not be
-            // repeated.
+            // Selects only this protocol. A key that the client offers as another protocol must
+            // not be echoed.
             if (has_protocols && !o.protocol.empty())
                 answer.set(protocol_header, to_beast_view(o.protocol));
         }));

@@ -42,7 +42,7 @@ void reply_transcript::append(const wire::token_event& event) {
     const int least = synced_ + std::max(event.events, static_cast<int>(unsynced_.size()));
     const int predicted = std::max(event.predicted, least);
     const auto count = static_cast<std::size_t>(predicted - synced_);
-    keep_event_ids(event, count);
+    store_token_ids(event, count);
     pieces_.push_back(
         {static_cast<std::uint32_t>(event.content.size()), static_cast<std::uint32_t>(count)});
     text_ += event.content;
@@ -51,7 +51,7 @@ void reply_transcript::append(const wire::token_event& event) {
     unsynced_.clear();
 }
 
-void reply_transcript::keep_event_ids(const wire::token_event& event, std::size_t count) {
+void reply_transcript::store_token_ids(const wire::token_event& event, std::size_t count) {
     if (unsynced_.empty() || unsynced_.size() > count) ids_usable_ = false;
     if (!ids_usable_) return;
     last_ = {ids_.size(), unsynced_.size(), count, event.content};

@@ -90,7 +90,7 @@ class reply_transcript {
         bool is_mark() const noexcept { return count == 0; }
     };
 
-    void keep_event_ids(const wire::token_event& event, std::size_t count);
+    void store_token_ids(const wire::token_event& event, std::size_t count);
     static std::size_t count_ids_of_piece(const missing_ids& h,
                                           std::span<const wire::token_id> ids);
     bool matches_piece(const missing_ids& h, std::span<const wire::token_id> ids,

@@ -122,7 +122,8 @@ bool spoken_boundary_detector::start_mark(char32_t c) {
     const auto what = classify_end_mark(c, context_);
     if (!what || !context_.has_content() || context_.is_in_fence() || context_.is_in_tag())
         return false;
-    open_ = open_mark{make_end_mark(*what, c, context_, *words_), length_, token_, {}, false, 0};
+    open_ =
+        undecided_mark{make_end_mark(*what, c, context_, *words_), length_, token_, {}, false, 0};
     return true;
 }
 

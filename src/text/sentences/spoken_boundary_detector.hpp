@@ -28,7 +28,7 @@ class spoken_boundary_detector final : public boundary_detector {
     }
 
  private:
-    struct open_mark {
+    struct undecided_mark {
         end_mark mark;
         std::size_t end = 0;    // after the mark and its closing marks
         std::size_t token = 0;  // of its last character, excluding emoji
@@ -61,7 +61,7 @@ class spoken_boundary_detector final : public boundary_detector {
     std::string hint_;
     int script_lead_ = 0;  // lead of the script of words_, in letters
     sentence_context context_;
-    std::optional<open_mark> open_;
+    std::optional<undecided_mark> open_;
     // Offsets in all fed text.
     std::size_t base_ = 0;  // after the consumed text
     std::deque<std::size_t> settled_;
