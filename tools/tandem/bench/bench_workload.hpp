@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/arrival_schedule.hpp"
-#include "recording/prompt_file.hpp"
+#include "recording/dialogue.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,6 +2,7 @@
 
 #include "os/input_file.hpp"
 #include "recording/function_check.hpp"
+#include "recording/prompt_file.hpp"
 
 #include <fmt/format.h>
 

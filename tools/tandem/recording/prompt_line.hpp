@@ -1,6 +1,6 @@
 #pragma once
 
-#include "recording/prompt_file.hpp"
+#include "recording/dialogue.hpp"
 
 #include <string>
 #include <string_view>

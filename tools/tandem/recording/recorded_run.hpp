@@ -1,7 +1,7 @@
 #pragma once
 
 #include "flags/config_layers.hpp"
-#include "recording/prompt_file.hpp"
+#include "recording/dialogue.hpp"
 
 #include "tandem/recording.hpp"
 #include "tandem/service.hpp"

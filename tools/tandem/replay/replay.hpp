@@ -1,8 +1,8 @@
 #pragma once
 
 #include "os/coroutines.hpp"
+#include "recording/dialogue.hpp"
 #include "recording/expectation_check.hpp"
-#include "recording/prompt_file.hpp"
 #include "recording/tool_list.hpp"
 #include "replay/replay_command.hpp"
 #include "run/paced_reply.hpp"

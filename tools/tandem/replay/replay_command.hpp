@@ -2,7 +2,7 @@
 
 #include "flags/speech_pace.hpp"
 #include "flags/user_speech_flags.hpp"
-#include "recording/prompt_file.hpp"
+#include "recording/dialogue.hpp"
 #include "recording/record_flags.hpp"
 #include "terminal/color.hpp"
 

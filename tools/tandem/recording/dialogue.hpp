@@ -1,0 +1,71 @@
+#pragma once
+
+#include "recording/expectation.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/duration.hpp"
+#include "tandem/server.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// The request of one prompt line: one reply or, with `turns`, several replies in sequence.
+struct dialogue {
+    std::string id{};
+    /// Line of the file, from 1; 0 without a file.
+    std::size_t line = 0;
+    /// Sent verbatim. Otherwise the chat template is applied.
+    std::optional<std::string> prompt{};
+    /// With `turns`, the system message or nothing.
+    std::vector<chat_message> messages{};
+    /// The user message of each turn.
+    std::vector<std::string> turns{};
+    std::optional<int> max_tokens{};
+    /// As generation_options::tools; empty = the tools of the run.
+    std::string tools{};
+    /// Results by function name, in the order of the function's calls, at least one per function.
+    /// If there are any, they answer the calls of a reply, and another reply follows.
+    std::map<std::string, std::vector<std::string>> results{};
+    /// Time from the start of each reply.
+    std::optional<duration> interrupt_after{};
+    /// By turn, from 0.
+    std::map<int, expectation> expected{};
+
+    int replies() const noexcept { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
+};
+
+/// Returns `common` with the options that the dialogue sets.
+generation_options get_generation_options(const dialogue& d, generation_options common);
+
+/// Returns the message that a turn (from 0) answers, or the raw prompt as a message.
+chat_message get_turn_prompt(const dialogue& d, int turn);
+
+/// Returns the name of a run (from 0) of a dialogue: "p1", or "p1#2" if there are several `runs`.
+std::string run_id(const std::string& dialogue_id, int run, int runs);
+
+/// Returns the raw prompts as dialogues, followed by the user messages, each after the system
+/// prompt unless that is empty.
+std::vector<dialogue> make_dialogues(const std::vector<std::string>& prompts,
+                                     const std::vector<std::string>& user_messages,
+                                     const std::string& system = {});
+
+/// Hands out the `results` of a dialogue during one run of it.
+class canned_results {
+ public:
+    /// `d` must outlive this object.
+    explicit canned_results(const dialogue& d) : dialogue_(d) {}
+
+    /// Returns the result of the next call of this function. Repeats the last result.
+    std::string next_result(const std::string& function);
+
+ private:
+    const dialogue& dialogue_;
+    std::map<std::string, std::size_t> used_;
+};
+
+}  // namespace tandem::command
