@@ -168,6 +168,7 @@ std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start&
 
 // --- records
 
+    if (waits_with_results()) resume_.is_due = false;
 voice_turn_machine::voice_turn_machine(voice_setup setup, session_record record,
                                        const generation_changes& first,
                                        const generation_changes& last)

@@ -129,6 +129,23 @@ TEST(the_rest_before_a_call, is_resumed_again) {
     s.say(phone, resume);
     EXPECT_THAT(s.asked(), Contains("resume 3"));
     s.end(3);
+TEST(words_before_a_call, that_were_heard_have_no_end_if_a_reply_to_results_waits) {
+    for (const auto* last : {R"("share":1)", R"("speaking":true)"}) {
+        SCOPED_TRACE(last);
+        speaking_before_calls s;
+        s.permits = false;
+        s.say(phone, result("a", "noon"));
+        s.say(phone, result("b", "four seats"));
+        s.drop(phone);
+        s.attach(next_phone, R"({"type":"start","session":"s-1","last":{"chunk":"1-0",)" +
+                                 std::string(last) + "}}");
+        EXPECT_EQ(s.sent(next_phone)[0]["turns"].size(), 1u);
+        s.permit(2);
+        s.end(2);
+        EXPECT_THAT(s.heard_by(next_phone), ElementsAre("end 2"));
+    }
+}
+
     EXPECT_THAT(s.asked(), Contains("generate 4"));
 }
 
