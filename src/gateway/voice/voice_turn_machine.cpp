@@ -35,6 +35,8 @@ void voice_turn_machine::detach_socket(time_point now) {
     if (calls_.is_pending() || speaks_before_calls) resume_.is_due = true;
     cut_calling_reply(now);
     if (is_spoken_to_end()) {
+    // Clients take the fillers of a turn that goes on for words that are spoken again.
+    is_filler_used_ = true;
         resume_.is_due = true;
         last_words_.reset();
     }
@@ -204,12 +206,8 @@ void voice_turn_machine::add_messages(const voice_turn& turn) {
 
 template <class Action>
 void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn, Action action) {
-    last_words_.reset();
-    const bool is_speaking = turn->is_continuation() && reply_ && reply_->is_speaking;
-    if (is_speaking) last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
-    if (is_speaking) keep_earlier_words();
-    // The listener hears a filler before calls to its end while the reply to their results begins.
-    if (last_words_ && reply_->filler.is_speaking) keep_filler();
+    keep_last_words(*turn);
+    const bool repeats_words = turn->is_continuation() && !last_words_;
     carry_over_spoken_chunk();
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {
@@ -224,7 +222,7 @@ void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn,
     if (!turn->options.tools.empty() && !turn->is_given_text())
         actions_.push_back(voice_action::await_calls{turn->number});
     actions_.push_back(voice_action::next_chunk{turn->number});
-    if (turn->is_continuation() && turn->results.empty() && !is_speaking) speak_earlier_words(now);
+    if (repeats_words) speak_earlier_words(now);
 }
 
 // The resumed reply begins before all waiting turns, except the one with function results if the

@@ -13,6 +13,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using namespace std::chrono_literals;
 
 const std::string resume = R"({"type":"resume","turn":"u"})";
 
@@ -22,6 +23,13 @@ struct speaking_before_calls : calling {
         end_with_calls(1, {clock_call, table_call});
         sent(phone);
         asked();
+    }
+    // Returns the words in the chunks since the last call.
+    std::vector<std::string> spoken(voice_socket socket) {
+        std::vector<std::string> words;
+        for (const auto& m : sent(socket))
+            if (m["type"] == "chunk") words.push_back(m["speech"]);
+        return words;
     }
 };
 
@@ -121,14 +129,6 @@ TEST(words_before_a_call, precede_a_reply_to_results_that_waits_for_its_permissi
     EXPECT_THAT(s.heard_by(next_phone), ElementsAre("ready", "end 3 tool_calls"));
 }
 
-TEST(the_rest_before_a_call, is_resumed_again) {
-    speaking_the_rest s;
-    s.say(phone, pause);
-    s.end(2, finish_reason::interrupted);
-    EXPECT_THAT(s.asked(), ElementsAre("interrupt", "next 2"));
-    s.say(phone, resume);
-    EXPECT_THAT(s.asked(), Contains("resume 3"));
-    s.end(3);
 TEST(words_before_a_call, that_were_heard_have_no_end_if_a_reply_to_results_waits) {
     for (const auto* last : {R"("share":1)", R"("speaking":true)"}) {
         SCOPED_TRACE(last);
@@ -146,6 +146,14 @@ TEST(words_before_a_call, that_were_heard_have_no_end_if_a_reply_to_results_wait
     }
 }
 
+TEST(the_rest_before_a_call, is_resumed_again) {
+    speaking_the_rest s;
+    s.say(phone, pause);
+    s.end(2, finish_reason::interrupted);
+    EXPECT_THAT(s.asked(), ElementsAre("interrupt", "next 2"));
+    s.say(phone, resume);
+    EXPECT_THAT(s.asked(), Contains("resume 3"));
+    s.end(3);
     EXPECT_THAT(s.asked(), Contains("generate 4"));
 }
 
@@ -221,13 +229,6 @@ struct answering_early : speaking_before_calls {
         chunk(2, 0, "It is noon.");
         sent(phone);
         asked();
-    }
-    // Returns the words in the chunks since the last call.
-    std::vector<std::string> spoken(voice_socket socket) {
-        std::vector<std::string> words;
-        for (const auto& m : sent(socket))
-            if (m["type"] == "chunk") words.push_back(m["speech"]);
-        return words;
     }
 };
 
@@ -327,6 +328,93 @@ TEST(words_before_results, are_spoken_if_the_reply_to_the_results_calls_without_
     s.say(phone, resume);
     EXPECT_EQ(s.sent(phone).at(0)["speech"], "moment.");
     EXPECT_THAT(s.asked(), Contains("generate 3"));
+}
+
+// The reply to the results has called without words, and the reply to those results runs.
+struct answering_twice : speaking_before_calls {
+    answering_twice() {
+        say(phone, result("a", "noon"));
+        say(phone, result("b", "four seats"));
+        end_with_calls(2, {{.id = "c", .name = "clock"}});
+    }
+};
+
+TEST(words_before_results, that_were_heard_are_not_repeated_after_calls_without_words) {
+    answering_twice s;
+    s.say(phone, result("c", "one"));
+    s.say(phone, R"({"type":"continue","chunk":"1-0"})");
+    s.say(phone, pause);
+    s.end(3, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), IsEmpty());
+}
+
+TEST(words_before_results, that_were_heard_are_not_repeated_after_an_aside) {
+    answering_twice s;
+    s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
+    s.chunk(3, 0, "Wait.");
+    EXPECT_TRUE(s.sent(phone).back().contains("early"));
+    s.say(phone, R"({"type":"continue","chunk":"1-0"})");
+    s.say(phone, R"({"type":"continue","chunk":"3-0"})");
+    s.end(3);
+    s.say(phone, result("c", "one"));
+    s.say(phone, pause);
+    s.end(4, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), IsEmpty());
+}
+
+TEST(words_before_results, are_spoken_after_a_lost_socket_before_the_reply_that_waits) {
+    answering_twice s;
+    s.permits = false;
+    s.say(phone, result("c", "one"));
+    s.drop(phone);
+    s.attach(next_phone, resumed_session);
+    s.permit(3);
+    EXPECT_THAT(s.spoken(next_phone), ElementsAre("One moment."));
+    EXPECT_THAT(s.asked(), Contains("generate 3"));
+}
+
+TEST(words_before_results, are_spoken_although_an_aside_was_heard_before_the_resume) {
+    for (const auto* what : {"heard", "continue"}) {
+        SCOPED_TRACE(what);
+        answering_early s;
+        s.say(phone, pause);
+        s.end(2, finish_reason::interrupted);
+        s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
+        s.chunk(3, 0, "Wait.");
+        s.say(phone, R"({"chunk":"3-0","type":")" + std::string(what) +
+                         (what == std::string("heard") ? R"(","share":1})" : "\"}"));
+        s.end(3);
+        s.sent(phone);
+        s.say(phone, resume);
+        EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
+    }
+}
+
+TEST(words_before_results, are_spoken_although_the_continue_of_an_aside_is_overdue) {
+    answering_early s;
+    s.say(phone, pause);
+    s.end(2, finish_reason::interrupted);
+    s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
+    s.chunk(3, 0, "Wait.", boundary::end);
+    s.wait(31s);
+    s.end(3);
+    s.sent(phone);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
+}
+
+TEST(a_resumed_turn, is_not_cut_if_the_continue_before_it_is_overdue) {
+    voice_session_driver s;
+    s.attach(phone, hello);
+    s.chunk(1, 0, "Hello.", boundary::end);
+    s.wait(31s);
+    s.end(1);
+    s.asked();
+    s.say(phone, resume);
+    s.end(2, finish_reason::error);
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
 }
 
 }  // namespace
