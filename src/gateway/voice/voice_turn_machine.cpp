@@ -303,7 +303,13 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number, re
     reply_->progress = last_reply::state::incomplete;
     if (!is_aside()) settle_ended_reply(now, result);
     const bool is_followed = is_followed_by_reply(result);
-    if (is_followed) result.finish_reason = finish_reason::tool_calls;
+    if (is_followed) {
+        result.finish_reason = finish_reason::tool_calls;
+        result.error = {};
+    }
+    // The rest can still be resumed.
+    const bool has_begun = reply_->chunks > reply_->count_fillers();
+    if (reply_->turn->has_called && result.error && !has_begun) has_cut_words_ = true;
     deliver_end(*reply_->turn,
                 encode_end({.reply = number,
                             .turn = reply_->turn->id,

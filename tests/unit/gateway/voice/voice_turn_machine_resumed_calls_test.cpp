@@ -204,6 +204,28 @@ TEST(the_rest_before_a_call, is_followed_by_no_reply_if_it_fails) {
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
+TEST(the_rest_before_a_call, is_resumed_again_if_it_failed_before_its_first_chunk) {
+    speaking_before_calls s;
+    s.say(phone, pause);
+    s.say(phone, resume);
+    s.end(2, finish_reason::error);
+    s.asked();
+    s.say(phone, resume);
+    EXPECT_THAT(s.asked(), Contains("resume 3"));
+}
+
+TEST(the_rest_before_a_call, is_followed_by_its_reply_if_history_has_settled_the_calls) {
+    speaking_before_calls s;
+    s.say(phone, pause);
+    s.say(phone, resume);
+    s.sent(phone);
+    s.turns.on_reply_ended(
+        s.now, 2, {.finish_reason = finish_reason::error, .error = errc::nothing_to_resume});
+    s.wait(0ms);
+    EXPECT_THAT(s.asked(), Contains("generate 3"));
+    EXPECT_THAT(s.heard_by(phone), ElementsAre("end 2 tool_calls"));
+}
+
 TEST(the_rest_before_a_call, is_followed_by_no_reply_while_the_gateway_stops) {
     speaking_the_rest s;
     s.drain();
