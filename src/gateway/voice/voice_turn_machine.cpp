@@ -1,5 +1,7 @@
 #include "gateway/voice/voice_turn_machine.hpp"
 
+#include "text/characters/white_space.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,10 @@ using kind = voice_turn::kind;
 bool is_question(const voice_turn& turn) {
     return turn.what == kind::reply && !turn.messages.empty() &&
            turn.messages.back().role == "user";
+}
+
+bool has_space_between(std::string_view text, std::string_view next) {
+    return text::trim_trailing_space(text) != text || text::trim_leading_space(next) != next;
 }
 
 }  // namespace
@@ -29,14 +35,14 @@ void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
 
 void voice_turn_machine::detach_socket(time_point now) {
     socket_.reset();
+    // Clients take the fillers of a turn that goes on for words that are spoken again.
+    is_filler_used_ = true;
     if (!reply_) return;
     const bool speaks_before_calls =
         calls_.has_reply_called() && reply_->is_speaking && !is_aside();
     if (calls_.is_pending() || speaks_before_calls) resume_.is_due = true;
     cut_calling_reply(now);
     if (is_spoken_to_end()) {
-    // Clients take the fillers of a turn that goes on for words that are spoken again.
-    is_filler_used_ = true;
         resume_.is_due = true;
         last_words_.reset();
     }
@@ -265,9 +271,10 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     if (reply_->filler.is_speaking) return void(reply_->filler.answer = c);
     reply_->id = c.id.reply;
     reply_->chunks = c.id.seq + 1 + reply_->count_fillers();
+    const bool is_spaced = has_space_between(reply_->text, c.text);
     reply_->text += c.text;
     if (reply_->unspoken.empty()) reply_->spoken_since = now;
-    reply_->unspoken.push_back({c.speech, c.tokens});
+    reply_->unspoken.push_back({c.speech, c.tokens, is_spaced});
     reply_->is_speaking = true;
     auto sent = c;
     sent.id.seq += reply_->count_fillers();

@@ -114,7 +114,8 @@ void voice_turn_machine::keep_earlier_words() {
     if (is_aside()) return;
     const auto& unspoken = reply_->unspoken;
     auto seq = reply_->chunks - static_cast<std::uint32_t>(unspoken.size());
-    for (const auto& c : unspoken) earlier_words_.add({reply_->turn->number, seq++}, c.speech);
+    for (const auto& c : unspoken)
+        earlier_words_.add({reply_->turn->number, seq++}, c.speech, c.is_spaced);
 }
 
 // History has these words already.
@@ -124,8 +125,8 @@ void voice_turn_machine::speak_earlier_words(time_point now) {
     if (words.empty()) return;
     earlier_words_.add({reply_->turn->number, 0}, words);
     speak_as_filler(now, std::move(words));
-}
     reply_->filler.is_repeated = true;
+}
 
 // A listener who hears a later chunk has heard them, except for an aside after an interruption.
 void voice_turn_machine::hear_earlier_words(const voice::heard& m) {
@@ -167,6 +168,7 @@ void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     if (!has_turn_called() || is_running() || reply_->interrupted) return;
     // The words before the calls need not be resumed.
     has_cut_words_ = false;
+    if (waits_with_results()) resume_.is_due = false;
     if (last.speaking) report_heard_whole(last.chunk);
 }
 
@@ -186,7 +188,6 @@ std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start&
 
 // --- records
 
-    if (waits_with_results()) resume_.is_due = false;
 voice_turn_machine::voice_turn_machine(voice_setup setup, session_record record,
                                        const generation_changes& first,
                                        const generation_changes& last)

@@ -439,5 +439,23 @@ TEST(a_resumed_turn, is_not_cut_if_the_continue_before_it_is_overdue) {
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
 }
 
+TEST(earlier_words, are_joined_as_their_reply_had_them) {
+    voice_earlier_words words;
+    words.add({1, 0}, "One mo", false);
+    words.add({1, 1}, "ment,", false);
+    words.add({1, 2}, "please.", true);
+    words.add({2, 0}, "It is noon.", false);
+    EXPECT_EQ(words.text(), "One moment, please. It is noon.");
+    words.on_heard({1, 1}, 5);
+    EXPECT_EQ(words.text(), "please. It is noon.");
+}
+
+TEST(earlier_words, are_bounded) {
+    voice_earlier_words words;
+    for (std::uint32_t i = 0; i < 100; ++i) words.add({1, i}, std::to_string(i), true);
+    EXPECT_EQ(words.find({1, 0}), nullptr);
+    EXPECT_NE(words.find({1, 99}), nullptr);
+}
+
 }  // namespace
 }  // namespace tandem::gateway
