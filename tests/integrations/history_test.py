@@ -1,5 +1,6 @@
 """Tests which part of a history tandem_voice keeps."""
 
+import asyncio
 import unittest
 
 from tandem_voice import Chunk
@@ -7,7 +8,18 @@ from tandem_voice._history import MOST_CHARS, History, heard_part
 from tandem_voice._reply import Reply
 
 
+def take_words(reply, number, *texts):
+    """The listener hears these chunks of a reply of the gateway. Those that end with dots are fillers."""
+    for seq, text in enumerate(texts):
+        words = {"text": text, "speech": text.strip(), "boundary": "", "filler": text.endswith("…")}
+        reply.take_chunk({"id": f"{number}-{seq}", "reply": number, **words})
+        asyncio.run(reply.next_item()).spoken()
+
+
 class Histories(unittest.TestCase):
+    def begin(self, kind):
+        return Reply({"type": kind, "turn": "1"}, lambda message: None, lambda last: None, continues=True)
+
     def reply(self, text, heard="", **state):
         message = {"type": "start", "text": text, "turn": "1"}
         reply = Reply(message, lambda message: None, lambda last: None, continues=True)
@@ -30,6 +42,32 @@ class Histories(unittest.TestCase):
         words, filler = Chunk("1-1", " four.", " four.", ""), Chunk("1-2", "Hm.", "Hm.", "", filler=True)
         self.reply("Four.", "We can seat", _heard_number="1", _taken=[words, filler])
         self.assertEqual(["Four.", "We can seat four."], self.contents())
+
+    def test_keep_the_words_that_a_resumed_reply_repeats(self):
+        reply = self.begin("resume")
+        take_words(reply, "3", "moment…", "It is noon.", " Bye.")
+        self.assertEqual("moment… It is noon. Bye.", reply.heard_text)
+
+    def test_keep_the_words_that_are_repeated_on_the_next_connection(self):
+        reply = self.begin("start")
+        take_words(reply, "1", "Hm…", "One")
+        reply.expect_ends(2)
+        take_words(reply, "2", "moment…", "It is noon.")
+        self.assertEqual("One moment… It is noon.", reply.heard_text)
+
+    def test_keep_a_heard_part_of_the_words_that_are_repeated(self):
+        reply = self.begin("resume")
+        words = {"text": "One moment.", "speech": "One moment.", "boundary": "", "filler": True}
+        reply.take_chunk({"id": "3-0", "reply": "3", **words})
+        reply.hear_in_part(asyncio.run(reply.next_item()), {"words": 1}, "One")
+        reply.interrupt()
+        self.assertEqual("One", reply.heard_text)
+
+    def test_do_not_keep_a_filler_before_the_first_words_on_the_next_connection(self):
+        reply = self.begin("start")
+        reply.expect_ends(1)
+        take_words(reply, "1", "Hm…", "One")
+        self.assertEqual("One", reply.heard_text)
 
     def test_do_not_keep_what_is_asked_again_or_was_refused(self):
         self.reply("Four.", is_over=False)

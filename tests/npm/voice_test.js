@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect, VoiceError } from 'tandem-voice';
 
 import { bookTool, gateway, mock, runGateway, story, system, textOf } from './gateway_fixture.js';
+import { Reply } from './node_modules/tandem-voice/reply.js';
 
 const hasCode = (code) => (error) => error instanceof VoiceError && error.code === code;
 
@@ -282,4 +283,46 @@ test('a gateway with keys takes the right one, and tells that another one is wro
     await assert.rejects(textOf(wrong), hasCode('invalid_api_key'));
     const none = session(t, {}, locked.url).ask('Hello!');
     await assert.rejects(textOf(none), hasCode('invalid_api_key'));
+});
+
+/** The reply's heard text after these chunks, of which those with dots are fillers. */
+async function hear(reply, number, ...texts) {
+    for (const [seq, text] of texts.entries()) {
+        const id = `${number}-${seq}`;
+        reply.take({ id, reply: number, text, speech: text.trim(), filler: text.endsWith('…') });
+    }
+    const chunks = reply[Symbol.asyncIterator]();
+    for (const _ of texts) (await chunks.next()).value.spoken();
+    return reply.heardText;
+}
+
+function begin(type) {
+    const handlers = { onTaken() {}, onSpoken() {}, onLeft() {} };
+    return new Reply({ type, turn: '1' }, handlers, 1);
+}
+
+test('the words that a resumed reply repeats count as heard', async () => {
+    const heard = await hear(begin('resume'), '3', 'moment…', 'It is noon.', ' Bye.');
+    assert.equal(heard, 'moment… It is noon. Bye.');
+});
+
+test('the words that are repeated on the next connection count as heard', async () => {
+    const reply = begin('start');
+    assert.equal(await hear(reply, '1', 'Hm…', 'One'), 'One');
+    reply.isLost(2);
+    assert.equal(await hear(reply, '2', 'moment…', 'It is noon.'), 'One moment… It is noon.');
+});
+
+test('a part of the words that are repeated counts as heard', async () => {
+    const reply = begin('resume');
+    reply.take({ id: '3-0', reply: '3', text: 'One moment.', speech: 'One moment.', filler: true });
+    await reply[Symbol.asyncIterator]().next();
+    reply.interrupt({ chunk: '3-0', words: 1 });
+    assert.equal(reply.heardText, 'One');
+});
+
+test('a filler before the first words on the next connection does not count', async () => {
+    const reply = begin('start');
+    reply.isLost(1);
+    assert.equal(await hear(reply, '1', 'Hm…', 'One'), 'One');
 });

@@ -72,6 +72,50 @@ test('an echo has mostly words that were just spoken', async () => {
     assert.deepEqual(echoes, [true, true, true, false, false, false, false]);
 });
 
+test('a filler is a separate sentence of what was heard', async () => {
+    const heard = await it.page.evaluate(async () => {
+        const { Bubbles } = await import('/assets/bubbles.js');
+        const make = (name) => document.createElement(name);
+        const bubbles = new Bubbles({ list: make('ol'), end: { go() {} }, told: make('p') });
+        const bubble = bubbles.bot();
+        const add = (text, filler) => bubble.add({ text, speech: text.trim(), filler });
+        add('One moment.').hear(3);
+        bubble.dropRest();
+        add('moment.', true).hearAll();
+        for (const text of ['It is ', 'noon.', ' Bye.']) add(text).hearAll();
+        return bubble.heardText;
+    });
+    assert.equal(heard, 'One moment. It is noon. Bye.');
+});
+
+test('words before a call stay if nothing was left of them when the turn went on', async () => {
+    const shown = await it.page.evaluate(async () => {
+        const { Bubbles } = await import('/assets/bubbles.js');
+        const { Talk } = await import('/assets/talk.js');
+        const make = (name) => document.createElement(name);
+        const list = make('ol');
+        const bubbles = new Bubbles({ list, end: { go() {} }, told: make('p') });
+        const line = new Proxy({}, { get: () => () => {} });
+        const talk = new Talk({
+            socket: { isReady: true, send: () => true },
+            speaker: { stop: () => null, speak() {} },
+            bubbles,
+            timeLine: { begin: () => line },
+            settings: { tools: [], session: { messages: [] } },
+            onPhase() {},
+        });
+        const hear = (type, turn, fields) => talk.heard({ type, turn, reply: turn, ...fields });
+        talk.type('Time?');
+        hear('chunk', '1', { id: '1-0', text: 'One moment.', speech: 'One moment.' });
+        talk.interrupt();
+        hear('end', '1', { finish_reason: 'interrupted' });
+        talk.goOn();
+        hear('end', '2', { finish_reason: 'tool_calls' });
+        return list.textContent;
+    });
+    assert.match(shown, /One moment\./);
+});
+
 describe('the timeline of a reply', () => {
     /** The bars, as "lane kind from-to", of a reply that began at 1000 on the page's clock. */
     const bars = (steps, now) =>

@@ -5,11 +5,18 @@ import { VoiceError } from './voice_error.js';
 
 const mostTries = 3;
 
+// Marks a filler that repeats unheard words of an earlier reply.
+const repeats = Symbol('repeats');
+
 const firstWords = (text, count) => text.trim().split(/\s+/).slice(0, count).join(' ');
 
+/** Whether history has no text of the chunk. */
+const isLeftOut = (chunk) => chunk.filler && !chunk[repeats];
+
 /** The part of a speech that was heard according to a report, without a partial word. */
-function heardPart({ filler, speech }, { chars, share = 0, words, said }) {
-    if (filler) return '';
+function heardPart(chunk, { chars, share = 0, words, said }) {
+    if (isLeftOut(chunk)) return '';
+    const { speech } = chunk;
     if (said !== undefined) return said;
     if (words !== undefined) return firstWords(speech, words);
     const all = [...speech];
@@ -19,14 +26,15 @@ function heardPart({ filler, speech }, { chars, share = 0, words, said }) {
     return isCut && speech.includes(' ') ? part.replace(/\S+$/, '') : part;
 }
 
-const textOf = ({ filler, text }) => (filler ? '' : text);
+const textOf = (chunk) => (isLeftOut(chunk) ? '' : chunk.text);
 
 /** {text, reply}: what was heard, and the gateway's reply that contains its end. */
 function addChunk(heard, chunk) {
     const text = textOf(chunk);
     if (!text) return heard;
     const isSame = heard.text === '' || heard.reply === chunk.reply;
-    return { text: isSame ? heard.text + text : joinTexts(heard.text, text), reply: chunk.reply };
+    const reply = chunk.filler ? null : chunk.reply;
+    return { text: isSame ? heard.text + text : joinTexts(heard.text, text), reply };
 }
 
 /**
@@ -50,6 +58,8 @@ export class Reply {
     #isBegun = false;
     // After a lost connection, several ends may arrive; the last one ends the turn.
     #ends = 1;
+    // Whether fillers repeat unheard words: no other fillers follow.
+    #repeatsWords;
     /** The last message: finish_reason, usage, metrics. Null before that, or if it was lost. */
     end = null;
 
@@ -60,6 +70,7 @@ export class Reply {
     constructor(message, handlers, lookahead) {
         this.message = message;
         this.#continues = !lookahead;
+        this.#repeatsWords = message.type === 'resume';
         this.#handlers = handlers;
     }
 
@@ -115,6 +126,7 @@ export class Reply {
         if (message.reply !== this.#sent.reply) this.#sent = { reply: message.reply, text: '' };
         this.#sent.text += textOf(message);
         const chunk = { ...message, spoken: () => this.#spoken(chunk) };
+        if (this.#repeatsWords) chunk[repeats] = true;
         this.#queue.push({ chunk, sent: this.#sent.text });
         this.#wake();
     }
@@ -162,6 +174,7 @@ export class Reply {
     /** After a reconnect, `ends` ends of the turn will arrive. True if the request was lost. */
     isLost(ends) {
         this.#ends = Math.max(1, ends);
+        this.#repeatsWords ||= this.#isBegun;
         if (ends > 0) return false;
         if (this.#isBegun) this.#finish(null);
         else if (++this.#tries > mostTries)

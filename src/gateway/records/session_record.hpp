@@ -14,6 +14,8 @@ namespace tandem::gateway {
 struct recorded_chunk {
     std::string speech{};
     int tokens = 0;
+    /// Whether the reply's text has a space before it. Not recorded.
+    bool is_spaced = false;
 
     friend bool operator==(const recorded_chunk&, const recorded_chunk&) = default;
 };

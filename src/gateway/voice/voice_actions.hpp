@@ -68,9 +68,8 @@ struct voice_turn {
         return what == kind::prompt || (what == kind::reply && !messages.empty());
     }
     /// Whether it is no new turn: a resumed reply, or one after calls.
-    bool is_continuation() const noexcept {
-        return what == kind::resume || (what == kind::reply && messages.empty());
-    }
+    bool is_continuation() const noexcept { return what == kind::resume || follows_calls(); }
+    bool follows_calls() const noexcept { return what == kind::reply && messages.empty(); }
     bool is_given_text() const noexcept { return what == kind::text || what == kind::aside; }
     bool is_outside_history() const noexcept { return what == kind::prompt || what == kind::aside; }
 };

@@ -17,7 +17,12 @@ namespace tandem::gateway {
 /// the library cannot resume them. Pure.
 class voice_earlier_words {
  public:
-    void add(client_chunk_id id, std::string speech) { chunks_.push_back({id, std::move(speech)}); }
+    /// Keeps the newest `max_chunks`. `is_spaced`: the reply's text has a space before the chunk.
+    void add(client_chunk_id id, std::string speech, bool is_spaced = false) {
+        if (chunks_.size() == max_chunks) chunks_.erase(chunks_.begin());
+        const bool is_apart = chunks_.empty() || chunks_.back().id.reply != id.reply;
+        chunks_.push_back({id, std::move(speech), is_spaced || is_apart});
+    }
     void clear() noexcept { chunks_.clear(); }
     /// This chunk and all earlier ones were heard, or will be without a new chunk.
     void on_heard_whole(const client_chunk_id& id) {
@@ -27,9 +32,10 @@ class voice_earlier_words {
     void on_heard(const client_chunk_id& id, std::size_t characters) {
         std::erase_if(chunks_, [&](const part& p) { return p.id < id; });
         if (!find(id)) return;
-        auto& [_, speech, heard] = chunks_.front();
-        const auto here = conversations::map_speech_to_text_offset(speech, speech, {}, characters);
-        heard = std::max(heard, conversations::skip_closing_marks(speech, here));
+        auto& p = chunks_.front();
+        const auto here =
+            conversations::map_speech_to_text_offset(p.speech, p.speech, {}, characters);
+        p.heard = std::max(p.heard, conversations::skip_closing_marks(p.speech, here));
     }
     /// nullptr if it has no such chunk.
     const std::string* find(const client_chunk_id& id) const {
@@ -42,15 +48,20 @@ class voice_earlier_words {
         for (const auto& p : chunks_) {
             const std::string_view speech = p.speech;
             const auto from = conversations::floor_to_word_end(speech, p.heard);
-            all = text::join_with_space(all, text::trim_white_space(speech.substr(from)));
+            const auto rest = text::trim_white_space(speech.substr(from));
+            all = p.is_spaced ? text::join_with_space(all, rest) : all.append(rest);
         }
         return all;
     }
 
  private:
+    // More than replies of a turn send ahead: lookahead is at most 8.
+    static constexpr std::size_t max_chunks = 64;
+
     struct part {
         client_chunk_id id;
         std::string speech;
+        bool is_spaced;
         std::size_t heard = 0;  // bytes
     };
 

@@ -1,5 +1,7 @@
 #include "gateway/voice/voice_turn_machine.hpp"
 
+#include "text/characters/white_space.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,10 @@ using kind = voice_turn::kind;
 bool is_question(const voice_turn& turn) {
     return turn.what == kind::reply && !turn.messages.empty() &&
            turn.messages.back().role == "user";
+}
+
+bool has_space_between(std::string_view text, std::string_view next) {
+    return text::trim_trailing_space(text) != text || text::trim_leading_space(next) != next;
 }
 
 }  // namespace
@@ -29,6 +35,8 @@ void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
 
 void voice_turn_machine::detach_socket(time_point now) {
     socket_.reset();
+    // Clients take the fillers of a turn that goes on for words that are spoken again.
+    is_filler_used_ = true;
     if (!reply_) return;
     const bool speaks_before_calls =
         calls_.has_reply_called() && reply_->is_speaking && !is_aside();
@@ -204,12 +212,8 @@ void voice_turn_machine::add_messages(const voice_turn& turn) {
 
 template <class Action>
 void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn, Action action) {
-    last_words_.reset();
-    const bool is_speaking = turn->is_continuation() && reply_ && reply_->is_speaking;
-    if (is_speaking) last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
-    if (is_speaking) keep_earlier_words();
-    // The listener hears a filler before calls to its end while the reply to their results begins.
-    if (last_words_ && reply_->filler.is_speaking) keep_filler();
+    keep_last_words(*turn);
+    const bool repeats_words = turn->is_continuation() && !last_words_;
     carry_over_spoken_chunk();
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {
@@ -224,7 +228,7 @@ void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn,
     if (!turn->options.tools.empty() && !turn->is_given_text())
         actions_.push_back(voice_action::await_calls{turn->number});
     actions_.push_back(voice_action::next_chunk{turn->number});
-    if (turn->is_continuation() && turn->results.empty() && !is_speaking) speak_earlier_words(now);
+    if (repeats_words) speak_earlier_words(now);
 }
 
 // The resumed reply begins before all waiting turns, except the one with function results if the
@@ -267,9 +271,10 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     if (reply_->filler.is_speaking) return void(reply_->filler.answer = c);
     reply_->id = c.id.reply;
     reply_->chunks = c.id.seq + 1 + reply_->count_fillers();
+    const bool is_spaced = has_space_between(reply_->text, c.text);
     reply_->text += c.text;
     if (reply_->unspoken.empty()) reply_->spoken_since = now;
-    reply_->unspoken.push_back({c.speech, c.tokens});
+    reply_->unspoken.push_back({c.speech, c.tokens, is_spaced});
     reply_->is_speaking = true;
     auto sent = c;
     sent.id.seq += reply_->count_fillers();
@@ -305,7 +310,13 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number, re
     reply_->progress = last_reply::state::incomplete;
     if (!is_aside()) settle_ended_reply(now, result);
     const bool is_followed = is_followed_by_reply(result);
-    if (is_followed) result.finish_reason = finish_reason::tool_calls;
+    if (is_followed) {
+        result.finish_reason = finish_reason::tool_calls;
+        result.error = {};
+    }
+    // The rest can still be resumed.
+    const bool has_begun = reply_->chunks > reply_->count_fillers();
+    if (reply_->turn->has_called && result.error && !has_begun) has_cut_words_ = true;
     deliver_end(*reply_->turn,
                 encode_end({.reply = number,
                             .turn = reply_->turn->id,

@@ -164,6 +164,7 @@ class voice_turn_machine {
         std::optional<time_point> due{};
         std::string text{};             // as it was sent; empty = none
         bool is_speaking = false;       // it has no continue yet
+        bool is_repeated = false;       // history has the words already
         std::optional<chunk> answer{};  // the first chunk, which arrived while it was spoken
     };
     struct interruption {
@@ -310,6 +311,7 @@ class voice_turn_machine {
     void keep_filler();
     void end_filler(time_point now);
     void speak_as_filler(time_point now, std::string text);
+    void keep_last_words(const voice_turn& next);
     void keep_earlier_words();
     void speak_earlier_words(time_point now);
     void hear_earlier_words(const voice::heard& m);
@@ -351,7 +353,7 @@ class voice_turn_machine {
     // Up to limits.waiting_turns, plus one to resume and one with results.
     queue waiting_;
     std::optional<last_reply> reply_;
-    /// The last chunk of the previous reply, while it is spoken.
+    /// The last chunk of the previous replies, while it is spoken.
     std::optional<client_chunk_id> last_words_;
     /// The chunk that the voice still speaks after the socket was lost, until the next reply
     /// begins.

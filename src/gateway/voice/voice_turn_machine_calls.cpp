@@ -40,8 +40,10 @@ voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const 
 
 /// Whether the reply was the rest of the words before calls.
 bool voice_turn_machine::is_followed_by_reply(const reply_result& result) const {
+    // History may have settled the calls.
+    const bool has_failed = result.error && result.error != errc::nothing_to_resume;
     return reply_->turn->has_called && !reply_->interrupted && !calls_.has_reply_called() &&
-           !result.error && result.finish_reason != finish_reason::interrupted && !is_closing();
+           !has_failed && result.finish_reason != finish_reason::interrupted && !is_closing();
 }
 
 // The reply to results may already wait.

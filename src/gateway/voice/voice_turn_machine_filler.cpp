@@ -46,7 +46,8 @@ void voice_turn_machine::on_filler_spoken(time_point now) {
 
 void voice_turn_machine::keep_filler() {
     const auto& turn = *reply_->turn;
-    if (turn.filler && turn.filler->history && !turn.is_outside_history())
+    if (!reply_->filler.is_repeated && turn.filler && turn.filler->history &&
+        !turn.is_outside_history())
         actions_.push_back(voice_action::add_filler{reply_->filler.text});
 }
 

@@ -92,12 +92,30 @@ void voice_turn_machine::handle(time_point, const voice::heard& m) {
 
 // --- words before calls
 
+// A reply after calls, or an aside before it, may begin while the words before the calls are
+// spoken.
+void voice_turn_machine::keep_last_words(const voice_turn& next) {
+    const auto before = std::exchange(last_words_, std::nullopt);
+    if (!reply_) return;
+    const bool follows_aside = is_aside() && next.results.empty();
+    if (next.follows_calls() && reply_->is_speaking && !follows_aside) {
+        last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
+        keep_earlier_words();
+        // The listener hears a filler before calls to its end.
+        if (reply_->filler.is_speaking) keep_filler();
+    } else if ((next.follows_calls() || next.what == kind::aside) &&
+               (reply_->chunks == 0 || is_aside())) {
+        last_words_ = before;
+    }
+}
+
 // The reply speaks these words, and the next one begins.
 void voice_turn_machine::keep_earlier_words() {
     if (is_aside()) return;
     const auto& unspoken = reply_->unspoken;
     auto seq = reply_->chunks - static_cast<std::uint32_t>(unspoken.size());
-    for (const auto& c : unspoken) earlier_words_.add({reply_->turn->number, seq++}, c.speech);
+    for (const auto& c : unspoken)
+        earlier_words_.add({reply_->turn->number, seq++}, c.speech, c.is_spaced);
 }
 
 // History has these words already.
@@ -107,14 +125,15 @@ void voice_turn_machine::speak_earlier_words(time_point now) {
     if (words.empty()) return;
     earlier_words_.add({reply_->turn->number, 0}, words);
     speak_as_filler(now, std::move(words));
+    reply_->filler.is_repeated = true;
 }
 
-// A listener who hears a later chunk has heard them.
+// A listener who hears a later chunk has heard them, except for an aside after an interruption.
 void voice_turn_machine::hear_earlier_words(const voice::heard& m) {
-    const auto* const speech = earlier_words_.find(m.chunk);
-    if (speech)
+    const auto* const of = find_reply(m.chunk);
+    if (const auto* const speech = earlier_words_.find(m.chunk))
         earlier_words_.on_heard(m.chunk, count_heard(*speech, m));
-    else if (find_reply(m.chunk))
+    else if (of && (last_words_ || !of->turn->is_outside_history()))
         earlier_words_.on_heard_whole(m.chunk);
 }
 
@@ -149,6 +168,7 @@ void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     if (!has_turn_called() || is_running() || reply_->interrupted) return;
     // The words before the calls need not be resumed.
     has_cut_words_ = false;
+    if (waits_with_results()) resume_.is_due = false;
     if (last.speaking) report_heard_whole(last.chunk);
 }
 

@@ -19,14 +19,6 @@ def join_texts(before: str, after: str) -> str:
     return f"{before.rstrip()} {after.lstrip()}".strip()
 
 
-def add_chunk(heard: str, number: str, chunk: Chunk) -> tuple[str, str]:
-    """Returns the heard text with the chunk, and the number of the gateway's reply that contains its end."""
-    if chunk.filler:
-        return heard, number
-    new = chunk.id.partition("-")[0]
-    return (heard + chunk.text if not heard or new == number else join_texts(heard, chunk.text)), new
-
-
 class Reply(AsyncIterator[Chunk]):
     """The chunks of a turn until its end, including those of replies to function results.
 
@@ -67,6 +59,9 @@ class Reply(AsyncIterator[Chunk]):
         self._number = ""  # the gateway's newest reply of the turn
         self._text = ""  # the text that this reply has sent
         self._text_ends: dict[str, int] = {}  # by chunk
+        # whether fillers are unheard words of an earlier reply: no other ones follow
+        self._repeats_words = message["type"] == "resume"
+        self._repeated: set[str] = set()  # these fillers
 
     async def __anext__(self) -> Chunk:
         if self._continues and self._taken:
@@ -97,6 +92,8 @@ class Reply(AsyncIterator[Chunk]):
         self.has_begun = True
         self.awaits_results = False
         self._note_text(event)
+        if self._repeats_words and event.get("filler"):
+            self._repeated.add(event["id"])
         if not self.is_interrupted:
             self._add(chunk_of(event, self._spoken))
 
@@ -141,7 +138,7 @@ class Reply(AsyncIterator[Chunk]):
         """The text that was or will be spoken."""
         text, number = self.heard_text, self._heard_number
         for chunk in self._taken:
-            text, number = add_chunk(text, number, chunk)
+            text, number = self._add_text(text, number, chunk)
         return text
 
     def lose_session(self, error: VoiceError) -> None:
@@ -175,11 +172,13 @@ class Reply(AsyncIterator[Chunk]):
     def expect_ends(self, count: int) -> None:
         """The connection is back. This number of ends of the turn will arrive on it."""
         self._ends = count
+        self._repeats_words = self._repeats_words or self.has_begun
 
     def hear_in_part(self, chunk: Chunk, heard: Message, part: str) -> None:
         if chunk not in self._taken:
             return
-        self._heard, self._heard_part = {"chunk": chunk.id, **heard}, part
+        self._heard = {"chunk": chunk.id, **heard}
+        self._heard_part = "" if self._is_left_out(chunk) else part
         if chunk is self._taken[-1]:
             self._note({**self._heard, "speaking": True})
 
@@ -199,8 +198,19 @@ class Reply(AsyncIterator[Chunk]):
         self._items.append(item)
         self._new.set()
 
+    def _is_left_out(self, chunk: Chunk) -> bool:
+        """Whether history has no text of the chunk."""
+        return chunk.filler and chunk.id not in self._repeated
+
+    def _add_text(self, heard: str, number: str, chunk: Chunk) -> tuple[str, str]:
+        """Returns the heard text with the chunk, and the number of the gateway's reply that contains its end."""
+        if self._is_left_out(chunk):
+            return heard, number
+        new = "" if chunk.filler else chunk.id.partition("-")[0]
+        return (heard + chunk.text if not heard or new == number else join_texts(heard, chunk.text)), new
+
     def _hear(self, chunk: Chunk) -> None:
-        self.heard_text, self._heard_number = add_chunk(self.heard_text, self._heard_number, chunk)
+        self.heard_text, self._heard_number = self._add_text(self.heard_text, self._heard_number, chunk)
 
     def _spoken(self, chunk: Chunk) -> None:
         if chunk not in self._taken:

@@ -158,7 +158,7 @@ class Session:
 
     def _note_heard(self, chunk: Chunk, heard: Mapping[str, float | str]) -> None:
         for reply in self._open():
-            reply.hear_in_part(chunk, dict(heard), "" if chunk.filler else heard_part(chunk.speech, heard))
+            reply.hear_in_part(chunk, dict(heard), heard_part(chunk.speech, heard))
 
     def _open(self) -> list[Reply]:
         """The replies that have not ended, in order."""

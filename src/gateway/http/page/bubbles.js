@@ -77,6 +77,7 @@ class Bubble {
     #row;
     #text = element('p', 'text');
     #pieces = [];
+    #endsWithFiller = false;
 
     constructor(row) {
         this.#row = row;
@@ -91,9 +92,17 @@ class Bubble {
     add(chunk) {
         if (this.#pieces.length === 0) this.#text.replaceChildren();
         this.#text.classList.remove('is-thinking');
-        const piece = new Piece(this.#text, chunk);
+        const piece = new Piece(this.#text, this.#spaced(chunk));
+        this.#endsWithFiller = Boolean(chunk.filler);
         this.#pieces.push(piece);
         return piece;
+    }
+
+    // The reply's text has no space next to a filler.
+    #spaced(chunk) {
+        const isNext = chunk.filler || this.#endsWithFiller;
+        const isTight = /\S$/.test(this.#text.textContent) && /^\S/.test(chunk.text);
+        return isNext && isTight ? { ...chunk, text: ` ${chunk.text}` } : chunk;
     }
 
     dropRest() {

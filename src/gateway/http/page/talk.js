@@ -322,7 +322,7 @@ export class Talk {
 
     // The reply to the results belongs to the same turn.
     #awaitResults(turn) {
-        if (!turn.piece) turn.bubble.remove();
+        if (!turn.piece && !turn.goesOn) turn.bubble.remove();
         const next = this.#ask(this.#newBubble(), { id: turn.id });
         next.awaitsResults = true;
         for (const { message, lines } of this.#calls.values()) {

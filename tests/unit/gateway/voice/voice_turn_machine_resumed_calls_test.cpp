@@ -13,6 +13,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using namespace std::chrono_literals;
 
 const std::string resume = R"({"type":"resume","turn":"u"})";
 
@@ -22,6 +23,13 @@ struct speaking_before_calls : calling {
         end_with_calls(1, {clock_call, table_call});
         sent(phone);
         asked();
+    }
+    // Returns the words in the chunks since the last call.
+    std::vector<std::string> spoken(voice_socket socket) {
+        std::vector<std::string> words;
+        for (const auto& m : sent(socket))
+            if (m["type"] == "chunk") words.push_back(m["speech"]);
+        return words;
     }
 };
 
@@ -121,6 +129,23 @@ TEST(words_before_a_call, precede_a_reply_to_results_that_waits_for_its_permissi
     EXPECT_THAT(s.heard_by(next_phone), ElementsAre("ready", "end 3 tool_calls"));
 }
 
+TEST(words_before_a_call, that_were_heard_have_no_end_if_a_reply_to_results_waits) {
+    for (const auto* last : {R"("share":1)", R"("speaking":true)"}) {
+        SCOPED_TRACE(last);
+        speaking_before_calls s;
+        s.permits = false;
+        s.say(phone, result("a", "noon"));
+        s.say(phone, result("b", "four seats"));
+        s.drop(phone);
+        s.attach(next_phone, R"({"type":"start","session":"s-1","last":{"chunk":"1-0",)" +
+                                 std::string(last) + "}}");
+        EXPECT_EQ(s.sent(next_phone)[0]["turns"].size(), 1u);
+        s.permit(2);
+        s.end(2);
+        EXPECT_THAT(s.heard_by(next_phone), ElementsAre("end 2"));
+    }
+}
+
 TEST(the_rest_before_a_call, is_resumed_again) {
     speaking_the_rest s;
     s.say(phone, pause);
@@ -179,6 +204,28 @@ TEST(the_rest_before_a_call, is_followed_by_no_reply_if_it_fails) {
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
+TEST(the_rest_before_a_call, is_resumed_again_if_it_failed_before_its_first_chunk) {
+    speaking_before_calls s;
+    s.say(phone, pause);
+    s.say(phone, resume);
+    s.end(2, finish_reason::error);
+    s.asked();
+    s.say(phone, resume);
+    EXPECT_THAT(s.asked(), Contains("resume 3"));
+}
+
+TEST(the_rest_before_a_call, is_followed_by_its_reply_if_history_has_settled_the_calls) {
+    speaking_before_calls s;
+    s.say(phone, pause);
+    s.say(phone, resume);
+    s.sent(phone);
+    s.turns.on_reply_ended(
+        s.now, 2, {.finish_reason = finish_reason::error, .error = errc::nothing_to_resume});
+    s.wait(0ms);
+    EXPECT_THAT(s.asked(), Contains("generate 3"));
+    EXPECT_THAT(s.heard_by(phone), ElementsAre("end 2 tool_calls"));
+}
+
 TEST(the_rest_before_a_call, is_followed_by_no_reply_while_the_gateway_stops) {
     speaking_the_rest s;
     s.drain();
@@ -204,13 +251,6 @@ struct answering_early : speaking_before_calls {
         chunk(2, 0, "It is noon.");
         sent(phone);
         asked();
-    }
-    // Returns the words in the chunks since the last call.
-    std::vector<std::string> spoken(voice_socket socket) {
-        std::vector<std::string> words;
-        for (const auto& m : sent(socket))
-            if (m["type"] == "chunk") words.push_back(m["speech"]);
-        return words;
     }
 };
 
@@ -310,6 +350,111 @@ TEST(words_before_results, are_spoken_if_the_reply_to_the_results_calls_without_
     s.say(phone, resume);
     EXPECT_EQ(s.sent(phone).at(0)["speech"], "moment.");
     EXPECT_THAT(s.asked(), Contains("generate 3"));
+}
+
+// The reply to the results has called without words, and the reply to those results runs.
+struct answering_twice : speaking_before_calls {
+    answering_twice() {
+        say(phone, result("a", "noon"));
+        say(phone, result("b", "four seats"));
+        end_with_calls(2, {{.id = "c", .name = "clock"}});
+    }
+};
+
+TEST(words_before_results, that_were_heard_are_not_repeated_after_calls_without_words) {
+    answering_twice s;
+    s.say(phone, result("c", "one"));
+    s.say(phone, R"({"type":"continue","chunk":"1-0"})");
+    s.say(phone, pause);
+    s.end(3, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), IsEmpty());
+}
+
+TEST(words_before_results, that_were_heard_are_not_repeated_after_an_aside) {
+    answering_twice s;
+    s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
+    s.chunk(3, 0, "Wait.");
+    EXPECT_TRUE(s.sent(phone).back().contains("early"));
+    s.say(phone, R"({"type":"continue","chunk":"1-0"})");
+    s.say(phone, R"({"type":"continue","chunk":"3-0"})");
+    s.end(3);
+    s.say(phone, result("c", "one"));
+    s.say(phone, pause);
+    s.end(4, finish_reason::interrupted);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), IsEmpty());
+}
+
+TEST(words_before_results, are_spoken_after_a_lost_socket_before_the_reply_that_waits) {
+    answering_twice s;
+    s.permits = false;
+    s.say(phone, result("c", "one"));
+    s.drop(phone);
+    s.attach(next_phone, resumed_session);
+    s.permit(3);
+    EXPECT_THAT(s.spoken(next_phone), ElementsAre("One moment."));
+    EXPECT_THAT(s.asked(), Contains("generate 3"));
+}
+
+TEST(words_before_results, are_spoken_although_an_aside_was_heard_before_the_resume) {
+    for (const auto* what : {"heard", "continue"}) {
+        SCOPED_TRACE(what);
+        answering_early s;
+        s.say(phone, pause);
+        s.end(2, finish_reason::interrupted);
+        s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
+        s.chunk(3, 0, "Wait.");
+        s.say(phone, R"({"chunk":"3-0","type":")" + std::string(what) +
+                         (what == std::string("heard") ? R"(","share":1})" : "\"}"));
+        s.end(3);
+        s.sent(phone);
+        s.say(phone, resume);
+        EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
+    }
+}
+
+TEST(words_before_results, are_spoken_although_the_continue_of_an_aside_is_overdue) {
+    answering_early s;
+    s.say(phone, pause);
+    s.end(2, finish_reason::interrupted);
+    s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
+    s.chunk(3, 0, "Wait.", boundary::end);
+    s.wait(31s);
+    s.end(3);
+    s.sent(phone);
+    s.say(phone, resume);
+    EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
+}
+
+TEST(a_resumed_turn, is_not_cut_if_the_continue_before_it_is_overdue) {
+    voice_session_driver s;
+    s.attach(phone, hello);
+    s.chunk(1, 0, "Hello.", boundary::end);
+    s.wait(31s);
+    s.end(1);
+    s.asked();
+    s.say(phone, resume);
+    s.end(2, finish_reason::error);
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
+}
+
+TEST(earlier_words, are_joined_as_their_reply_had_them) {
+    voice_earlier_words words;
+    words.add({1, 0}, "One mo", false);
+    words.add({1, 1}, "ment,", false);
+    words.add({1, 2}, "please.", true);
+    words.add({2, 0}, "It is noon.", false);
+    EXPECT_EQ(words.text(), "One moment, please. It is noon.");
+    words.on_heard({1, 1}, 5);
+    EXPECT_EQ(words.text(), "please. It is noon.");
+}
+
+TEST(earlier_words, are_bounded) {
+    voice_earlier_words words;
+    for (std::uint32_t i = 0; i < 100; ++i) words.add({1, i}, std::to_string(i), true);
+    EXPECT_EQ(words.find({1, 0}), nullptr);
+    EXPECT_NE(words.find({1, 99}), nullptr);
 }
 
 }  // namespace
