@@ -16,7 +16,7 @@ using test::saying;
 
 using prompt_tokens = std::vector<token_id>;
 
-// The text of a conversation has tokens that no other conversation has.
+// The text of a conversation consists of tokens that occur in no other conversation.
 prompt_tokens conversation(int number, int tokens) {
     prompt_tokens text(static_cast<std::size_t>(tokens));
     std::iota(text.begin(), text.end(), 10000 * number);
