@@ -21,7 +21,7 @@ function heardPart({ filler, speech }, { chars, share = 0, words, said }) {
 
 const textOf = ({ filler, text }) => (filler ? '' : text);
 
-/** {text, reply}: what was heard, and the gateway's reply that contains its end. */
+/** {text, reply}: the heard text, and the gateway's reply that contains the end of that text. */
 function addChunk(heard, chunk) {
     const text = textOf(chunk);
     if (!text) return heard;
@@ -30,12 +30,12 @@ function addChunk(heard, chunk) {
 }
 
 /**
- * Iterates over chunks. Taking the next chunk reports that the previous one was spoken; with
- * lookahead, only a chunk's spoken() does.
+ * Iterates over chunks. Taking the next chunk reports that the previous chunk was spoken. With
+ * lookahead, only calling spoken() of a chunk reports this.
  */
 export class Reply {
     #handlers;
-    // {chunk, sent} that the consumer has not taken; sent: its reply's text up to its end.
+    // Untaken chunks: {chunk, sent}; sent: the reply's text up to the chunk's end.
     #queue = [];
     // The chunks that the consumer has taken, until they are spoken.
     #taken = [];
@@ -50,12 +50,12 @@ export class Reply {
     #isBegun = false;
     // After a lost connection, several ends may arrive; the last one ends the turn.
     #ends = 1;
-    /** The last message: finish_reason, usage, metrics. Null before that, or if it was lost. */
+    /** The last `end` message: finish_reason, usage, metrics. Null before it, or if it was lost. */
     end = null;
 
     /**
-     * message: the request. onTaken(id, sent): a chunk was taken; sent: its reply's text up to its
-     * end. onSpoken(id): a chunk was spoken. onLeft(): the consumer left the loop.
+     * message: the request. onTaken(id, sent): a chunk was taken; sent: the reply's text up to the
+     * chunk's end. onSpoken(id): a chunk was spoken. onLeft(): the consumer left the loop.
      */
     constructor(message, handlers, lookahead) {
         this.message = message;

@@ -20,7 +20,7 @@ def join_texts(before: str, after: str) -> str:
 
 
 def add_chunk(heard: str, number: str, chunk: Chunk) -> tuple[str, str]:
-    """Returns the heard text with the chunk, and the number of the gateway's reply that contains its end."""
+    """Returns the text with the chunk, and the number of the gateway's reply that contains the text's end."""
     if chunk.filler:
         return heard, number
     new = chunk.id.partition("-")[0]
@@ -30,8 +30,8 @@ def add_chunk(heard: str, number: str, chunk: Chunk) -> tuple[str, str]:
 class Reply(AsyncIterator[Chunk]):
     """The chunks of a turn until its end, including those of replies to function results.
 
-    Taking the next chunk reports that the previous one was spoken; with `lookahead`, only
-    chunk.spoken() does. `end` is the last `end` message once it has arrived: finish_reason, usage,
+    Taking the next chunk reports that the previous one was spoken. With `lookahead`, only
+    chunk.spoken() reports this. `end` is the last `end` message once it has arrived: finish_reason, usage,
     metrics."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Reply(AsyncIterator[Chunk]):
         self._new = asyncio.Event()
         self._error: VoiceError | None = None
         self._taken: list[Chunk] = []  # taken, but not spoken yet
-        self._ends = 1  # after a lost connection, several may arrive; the last one ends the turn
+        self._ends = 1  # after a lost connection, several ends may arrive; the last one ends the turn
         self._heard: Message | None = None  # the last reported place in a chunk of _taken
         self._heard_part = ""  # the text up to that place
         self._number = ""  # the gateway's newest reply of the turn
