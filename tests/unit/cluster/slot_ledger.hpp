@@ -12,7 +12,7 @@
 namespace tandem::test {
 
 /// The rules of the store's scripts in C++: what each script does to the records of one server.
-/// Times are the store's, in ms.
+/// Times are in ms on the store's clock.
 class slot_ledger {
  public:
     struct wish {

@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"reasoning_tags", " </think>", "a closing mark"},
         text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "unknown field"}));
 
-// If set_field() cannot parse the text, its message has the same wording as that of check() for a
+// If set_field() cannot parse the text, the message has the same wording as check()'s message for a
 // value out of range. For a time, set_field() adds examples.
 TEST(set_field, reports_the_text_and_what_it_must_be) {
     config c;

@@ -56,7 +56,7 @@ struct pieced_chunk {
     struct place {
         std::size_t speech_end = 0;
         std::size_t text_end = 0;
-        std::size_t text_before = 0;  // end of the pieces before
+        std::size_t text_before = 0;  // end of the previous pieces
     };
     std::string text{};
     std::string speech{};

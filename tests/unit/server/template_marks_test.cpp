@@ -42,7 +42,7 @@ struct template_text {
     /// From the words of a reply without calls to the next question.
     std::string end;
     std::string opening;
-    /// The text between header and words in the history. A new reply begins without it.
+    /// The text between header and words in the history. A new reply begins without this text.
     std::string before_words = "";
     std::string history_header = header;
     /// Whether `before_words` also precedes the words of a reply without calls.

@@ -116,7 +116,7 @@ TEST(token_gaps, are_steady_if_tokens_arrive_together) {
 }
 
 /// The limit of a server that generates 320 tokens/s with 8 and with 16 requests, and that ran 6
-/// requests `ago`, each at `tokens_per_s`.
+/// requests, each at `tokens_per_s`, a time of `ago` earlier.
 int limit_by_what_fewer_made(duration ago, double tokens_per_s) {
     concurrency_limit limit;
     const auto now = at(60s);

@@ -27,7 +27,7 @@ using tandem::test::use_all;
 
 /// The state of a slot after its last use.
 struct slot_left {
-    /// When its last request ended, in seconds; empty if it was never used.
+    /// When the slot's last request ended, in seconds; empty if the slot was never used.
     std::optional<int> used_at{};
     const char* holds = "";
     server_slot_state side = server_slot_state::idle;

@@ -63,8 +63,8 @@ class PausedExchange : public PauseTest {
     }};
     void SetUp() override {
         auto options = options_for(server.url());
-        // curl keeps the connect timer running even after the connect, and run() waits until it
-        // expires.
+        // curl keeps the connect timer running even after the connect, and run() waits until the
+        // timer expires.
         options.connect_timeout = std::chrono::milliseconds(500);
         connect(options);
     }

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 class programs : public ::testing::Test {
  protected:
-    // The command ignores SIGPIPE too, because a program may end without reading its input.
+    // Like the command, ignores SIGPIPE, because a program may end without reading its input.
     programs() { std::signal(SIGPIPE, SIG_IGN); }
     ~programs() override { std::remove(file.c_str()); }
 

@@ -153,8 +153,8 @@ class random_session {
     static std::string name_call(std::uint64_t reply, std::size_t index) {
         return "c" + std::to_string(reply) + "-" + std::to_string(index);
     }
-    /// A result is accepted if the call is open, if its result was to come later, or if the client
-    /// keeps the results of dropped calls. `call` may be an element of open_.
+    /// A result is accepted if the call is open, if the result was announced for later, or if the
+    /// client keeps the results of dropped calls. `call` may be an element of open_.
     void say_result(const std::string& call) {
         if (!sockets_.contains(last_socket_)) return;
         const std::string id = call;

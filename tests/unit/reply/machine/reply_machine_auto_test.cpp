@@ -1,4 +1,5 @@
-// Pacing `auto`: how far ahead of the voice a reply is generated, and when it gives its slot away.
+// Pacing `auto`: how far ahead of the voice a reply is generated, and when the reply gives its slot
+// away.
 
 #include "support/machine_driver.hpp"
 
