@@ -1,10 +1,10 @@
 """Measures what callers notice of faults in a cluster. Several `tandem serve --cluster` run behind HAProxy
 and in front of a mock server. Callers hear a story of thirty sentences again and again with the Python
-client. Every --every seconds, the next gateway, or the store, gets the signal. After KILL and TERM, it is
-started again, the store without data; after STOP, it continues --lasting seconds later. A primary has a
-replica, and a sentinel that fails over to the replica. A link is the connection of the next gateway to the
-store: for --lasting seconds, STOP delays the traffic in both directions, and KILL closes the link and
-refuses new connections. docs/cluster.md contains the results.
+client. Every --every seconds, the next gateway, or the store, gets the signal. After KILL and TERM, the
+process is started again (the store without data). After STOP, it continues --lasting seconds later. A
+primary has a replica, and a sentinel that fails over to the replica. A link is the connection of the next
+gateway to the store: for --lasting seconds, STOP delays the traffic in both directions, and KILL closes
+the link and refuses new connections. docs/cluster.md contains the results.
 
   cluster_faults.py 60 --faults 100
   cluster_faults.py 200 --signal TERM --faults 3 --slots 64

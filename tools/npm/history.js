@@ -14,7 +14,7 @@ function addMessage(said, message) {
     return [...said.slice(0, -1), { ...last, content }];
 }
 
-/** The newest messages, as many as are sure to fit into one message to the gateway. */
+/** As many of the newest messages as are sure to fit into one message to the gateway. */
 export function newest(messages) {
     let chars = 0;
     const isTooLong = ({ content }) => (chars += content.length) > mostChars;

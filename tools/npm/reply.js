@@ -28,7 +28,7 @@ function heardPart(chunk, { chars, share = 0, words, said }) {
 
 const textOf = (chunk) => (isLeftOut(chunk) ? '' : chunk.text);
 
-/** {text, reply}: what was heard, and the gateway's reply that contains its end. */
+/** {text, reply}: the heard text, and the gateway's reply that contains the end of that text. */
 function addChunk(heard, chunk) {
     const text = textOf(chunk);
     if (!text) return heard;
@@ -38,12 +38,12 @@ function addChunk(heard, chunk) {
 }
 
 /**
- * Iterates over chunks. Taking the next chunk reports that the previous one was spoken; with
- * lookahead, only a chunk's spoken() does.
+ * Iterates over chunks. Taking the next chunk reports that the previous chunk was spoken. With
+ * lookahead, only calling spoken() of a chunk reports this.
  */
 export class Reply {
     #handlers;
-    // {chunk, sent} that the consumer has not taken; sent: its reply's text up to its end.
+    // Untaken chunks: {chunk, sent}; sent: the reply's text up to the chunk's end.
     #queue = [];
     // The chunks that the consumer has taken, until they are spoken.
     #taken = [];
@@ -60,12 +60,12 @@ export class Reply {
     #ends = 1;
     // Whether fillers repeat unheard words: no other fillers follow.
     #repeatsWords;
-    /** The last message: finish_reason, usage, metrics. Null before that, or if it was lost. */
+    /** The last `end` message: finish_reason, usage, metrics. Null before it, or if it was lost. */
     end = null;
 
     /**
-     * message: the request. onTaken(id, sent): a chunk was taken; sent: its reply's text up to its
-     * end. onSpoken(id): a chunk was spoken. onLeft(): the consumer left the loop.
+     * message: the request. onTaken(id, sent): a chunk was taken; sent: the reply's text up to the
+     * chunk's end. onSpoken(id): a chunk was spoken. onLeft(): the consumer left the loop.
      */
     constructor(message, handlers, lookahead) {
         this.message = message;

@@ -75,7 +75,7 @@ export interface Session {
     hearing(text: string, fields?: Fields<Hearing>): void;
     /** Prepares the reply to what the user has probably said. */
     draft(text: string, fields?: Fields<Draft>): void;
-    /** Requests a reply. It begins with the draft if that is for the same words. */
+    /** Requests a reply. If the draft is for the same words, the reply begins with it. */
     commit(text: string, fields?: Fields<Commit>): Reply;
     /** Drops the draft: the user continues to speak. */
     drop(): void;
@@ -84,7 +84,7 @@ export interface Session {
 }
 
 export class VoiceError extends Error {
-    /** The gateway's, or connection_lost, taken_over, invalid_api_key, no_websocket or closed. */
+    /** The gateway's code, connection_lost, taken_over, invalid_api_key, no_websocket or closed. */
     readonly code: string;
     readonly retryable: boolean;
     readonly retry_after_ms?: number;

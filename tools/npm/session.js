@@ -52,21 +52,21 @@ class Session {
     // The replies that have not ended, by turn.
     #replies = new Map();
     #history = new History();
-    // {chunk, text} that were taken and not spoken; text: the reply's text up to the chunk's end.
+    // Taken, unspoken chunks: {chunk, text}; text: the reply's text up to the chunk's end.
     #unspoken = [];
-    // The last reported place in one of them.
+    // The last reported place in an unspoken chunk.
     #place = null;
     // The lookahead of the last question.
     #lookahead = 0;
-    // {reply, message}: results of this reply's calls, which the gateway may lack.
+    // {reply, message}: results of the reply's calls; the gateway may lack them.
     #results = [];
     // Calls whose results were rejected as too large.
     #shortened = new Set();
     // Messages that wait for a connection.
     #waiting = [];
-    // The first message of the session requests a reply that nobody takes.
+    // Whether the first message of the session requests a reply that nobody takes.
     #isAsking = false;
-    // The interrupted questions that this message contains.
+    // The interrupted questions that the first message contains.
     #told = [];
     #drafted = null;
     #failed = null;
@@ -138,7 +138,7 @@ class Session {
         this.#link.send({ type: 'draft', turn: this.#drafted, text, ...fields });
     }
 
-    /** Requests a reply. It begins with the draft if that is for the same words. */
+    /** Requests a reply. If the draft is for the same words, the reply begins with it. */
     commit(text, fields = {}) {
         const turn = this.#drafted ?? this.#newTurn();
         return this.#request({ type: 'commit', turn, text, ...fields });
@@ -317,7 +317,7 @@ class Session {
         if (error.param === 'content' && this.#shorten(error.call)) return;
         if (error.reply !== undefined && reply?.takeEarlyEnd()) return;
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
-        // A rejected question interrupts nothing, so interrupts here unless a later question does.
+        // A rejected question interrupts nothing: interrupts here unless a later question is open.
         const others = [...this.#replies.values()];
         const isAsked = reply?.isRefused && error.text === undefined && isQuestion(reply.message);
         if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
@@ -340,7 +340,7 @@ class Session {
         this.#give(of, result);
     }
 
-    // Without a connection, the next one sends it.
+    // Without a connection, the message is sent on the next connection.
     #give(reply, message) {
         if (this.#failed) return;
         this.#results.push({ reply, message });

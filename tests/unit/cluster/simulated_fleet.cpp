@@ -128,7 +128,7 @@ cluster::local_slots simulated_fleet::local_view(const gateway& g) const {
     return view;
 }
 
-// Grants and performs until nothing changes.
+// Grants slots and performs actions until nothing changes.
 void simulated_fleet::serve(gateway& g) {
     for (auto actions = g.share.take_actions();; actions = g.share.take_actions()) {
         for (const auto& a : actions) perform(g, a);

@@ -19,8 +19,8 @@ namespace tandem::test {
 /// What happened in a simulated fleet.
 struct fleet_counts {
     int requests = 0;
-    /// Requests that reached a slot while a request of another gateway ran there, and the longest
-    /// time that one of them waited for the other request.
+    /// Requests that reached a slot on which another gateway's request was running, and the longest
+    /// time that such a request waited for the running one.
     int meetings = 0;
     duration max_meeting{};
     /// Requests that began on a slot before its guard was over.
@@ -35,16 +35,16 @@ class simulated_fleet {
     simulated_fleet(int gateways, int slots, duration guard, std::uint64_t seed);
     ~simulated_fleet();
 
-    /// Runs until `end`; requests arrive at random, so that on average `load` of the slots are
-    /// busy.
+    /// Runs until `end`. Requests arrive at random, at a rate that keeps a share `load` of the
+    /// slots busy on average.
     void run_until(time_point end, double load);
 
     /// The store notices immediately when a process ends, but not when its machine fails.
     enum class notice { at_once, by_lease };
     void kill(int gateway, notice n = notice::at_once);
     void pause(int gateway, duration time);
-    /// Neither commands nor answers pass between the gateway and the store. If their connections
-    /// are closed, both sides notice.
+    /// Neither commands nor answers pass between the gateway and the store. With notice::at_once,
+    /// their connections are closed, so both sides notice.
     void cut(int gateway, notice n = notice::by_lease);
     void reconnect(int gateway);
     void stop_store(bool is_stopped);

@@ -12,7 +12,7 @@
 namespace tandem::test {
 
 /// The rules of the store's scripts in C++: what each script does to the records of one server.
-/// Times are the store's, in ms.
+/// Times are in ms on the store's clock.
 class slot_ledger {
  public:
     struct wish {
@@ -34,8 +34,8 @@ class slot_ledger {
     };
 
     struct beat_answer {
-        /// 1 if the lease had not ended; 0 if it had, or if the process that had it has ended; -1
-        /// if another process has it.
+        /// 1 if the lease was still running; 0 if the lease, or the process that held it, had
+        /// ended; -1 if another process holds the lease.
         int was_known = 0;
         /// The number of other gateways whose process or lease ended within the last minute.
         int missing = 0;

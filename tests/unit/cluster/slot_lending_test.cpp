@@ -59,7 +59,7 @@ TEST(slot_lending, serves_everybody) {
     EXPECT_EQ(f.count_waiting(), 0);
 }
 
-/// A fault that ends before the next one.
+/// A fault that ends before the next fault begins.
 struct fault {
     std::string name;
     std::function<void(simulated_fleet&, int gateway, duration length)> happen;
@@ -80,7 +80,7 @@ const std::vector<fault> faults{
          f.pause(g, length);
          f.run_until(f.now() + length, f.load());
      }},
-    // A gateway without the store cannot know which slots others have borrowed since.
+    // A gateway that is cut off from the store does not learn which slots other gateways borrow.
     {"gateway_cut_from_the_store",
      [](auto& f, int g, duration length) {
          f.cut(g);

@@ -1,4 +1,5 @@
-// What one gateway does with its share of a server's slots. slot_lending_test has several gateways.
+// What one gateway does with its share of a server's slots. slot_lending_test tests several
+// gateways.
 
 #include "cluster/slot_share.hpp"
 
@@ -21,7 +22,7 @@ using tandem::test::at;
 
 const slot_shortage turn{request_kind::turn, at(0s)};
 
-/// A share of a server with two slots. The store has answered once, and lent nothing.
+/// A share of a server with two slots. The store has answered once, without lending a slot.
 class sharing : public testing::Test {
  protected:
     sharing() {

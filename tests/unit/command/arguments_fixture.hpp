@@ -14,7 +14,7 @@
 
 namespace tandem::command {
 
-/// Command lines with the variables and the file that they read.
+/// Parses command lines with environment variables and a file that the test provides.
 class arguments : public ::testing::Test {
  protected:
     ~arguments() override { std::remove(file_.c_str()); }

@@ -312,8 +312,8 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"reasoning_tags", " </think>", "a closing mark"},
         text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "unknown field"}));
 
-// For a text that it cannot parse, set_field() has the same words as check() for a value out of
-// range. For a time, it adds examples.
+// If set_field() cannot parse the text, the message has the same wording as check()'s message for a
+// value out of range. For a time, set_field() adds examples.
 TEST(set_field, reports_the_text_and_what_it_must_be) {
     config c;
     EXPECT_EQ(*set_field(c, "slots", "two"), "is two; it must be a whole number from 0 to 1024");
@@ -340,7 +340,7 @@ TEST(reuse_guard, may_be_as_the_build_allows) {
     EXPECT_EQ(c.server.reuse_guard, 250ms);
 }
 
-// The value is sent as a header, so it must not contain anything else.
+// The value is sent as a header, so malformed text could add other headers.
 TEST(traceparent, must_be_well_formed) {
     tandem::generation_options o;
     o.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

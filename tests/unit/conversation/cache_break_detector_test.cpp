@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using cause = cache_break::cause;
 
-/// A conversation of one answered turn, whose next prompt is made from `next`.
+/// A conversation with one answered turn. turn() makes the prompt of the next turn.
 class a_watched_turn : public ::testing::Test {
  protected:
     a_watched_turn() {

@@ -34,7 +34,8 @@ TEST(plan_trim, drops_nothing_that_fits) {
 
 TEST(plan_trim, continues_to_the_next_step_once_something_has_to_go) {
     const costs five(5, {100, 400});
-    // 250 tokens of 4 bytes: a step every 512 bytes. Exchange 3 begins after the first step.
+    // A slack of 250 tokens of 4 bytes each makes a step every 512 bytes. Exchange 3 begins after
+    // the first step.
     expect_plan(make_usage(801, five), 2, true);
     auto use = make_usage(801, five);
     use.dropped_bytes = 400;
@@ -57,7 +58,7 @@ TEST(plan_trim, begins_successive_prompts_alike_though_each_has_the_whole_histor
         if (plan.drop > first) ++changes;
         first = plan.drop;
     }
-    // About 6,500 tokens pass through a context that is freed by 128 to 250 at a time.
+    // About 6,500 tokens pass through a context from which each trim frees 128 to 250 tokens.
     EXPECT_GE(changes, 20);
     EXPECT_LE(changes, 60);
 }

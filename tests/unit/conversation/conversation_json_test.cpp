@@ -62,7 +62,7 @@ std::string fault_of(std::string_view text) {
     return fault->field + " " + fault->message;
 }
 
-/// A text of version 1 with additional members.
+/// The JSON of version 1 with additional members.
 std::string with(std::string_view members) {
     return R"({"version":1,)" + std::string(members) + "}";
 }

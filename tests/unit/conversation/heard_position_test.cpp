@@ -26,7 +26,7 @@ std::size_t text_offset(const chunk& c, std::size_t characters) {
     return map_speech_to_text_offset(c.text, c.speech, c.speech_runs, characters);
 }
 
-/// The text that the listener has heard after `said`, which is the start of the speech.
+/// The text that the listener has heard once the voice has spoken `said`, the start of the speech.
 std::string heard(std::string_view text, std::string_view said, text::speech_options options = {}) {
     const auto c = spoken(text, std::move(options));
     EXPECT_EQ(c.speech.substr(0, said.size()), said);

@@ -14,7 +14,7 @@
 namespace tandem::conversations {
 namespace {
 
-/// A part of the text, and what a voice says for it. Each is followed by a space.
+/// A piece of text, and the words that a voice says for it. Spaces separate the pieces.
 struct piece {
     std::string text;
     std::string speech;
@@ -56,7 +56,7 @@ struct pieced_chunk {
     struct place {
         std::size_t speech_end = 0;
         std::size_t text_end = 0;
-        std::size_t text_before = 0;  // end of the pieces before
+        std::size_t text_before = 0;  // end of the previous pieces
     };
     std::string text{};
     std::string speech{};
@@ -84,8 +84,8 @@ std::string history_after(const chunk& c, std::size_t characters) {
     return turn.make_history_text(history_policy::heard, "");
 }
 
-/// Bytes of the text that the history keeps. A piece that was heard only in part is not kept, but
-/// the marks before it are.
+/// The number of bytes of text that the history keeps. A piece that was heard only in part is
+/// dropped, but the marks before that piece are kept.
 std::size_t kept_after(const pieced_chunk& c, std::size_t characters) {
     std::size_t speech_begin = 0, text_end = 0;
     for (const auto& p : c.spoken) {

@@ -20,7 +20,8 @@ using ::testing::IsEmpty;
 
 constexpr time_point now{100s};
 
-/// "role: content" of each message, and the functions that it calls or whose result it is.
+/// "role: content" of each message, with the functions that the message calls, or the function
+/// whose result it contains.
 std::vector<std::string> list(const std::vector<chat_message>& messages) {
     std::vector<std::string> lines;
     for (const auto& m : messages) {

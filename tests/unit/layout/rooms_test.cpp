@@ -21,8 +21,9 @@ using testing::IsEmpty;
 
 const fs::path root = TANDEM_SOURCE_DIR;
 
-/// Folders of a tree in the order of dependence: each may include itself and earlier folders. A
-/// folder not listed belongs to its parent. Files outside all listed folders come last.
+/// Folders of a tree in the order of dependence: each folder may include its own files and those of
+/// earlier folders. A folder that is not listed belongs to its parent. Files outside all listed
+/// folders come last.
 struct tree {
     const char* below;
     std::vector<std::string> rooms;
@@ -103,7 +104,7 @@ std::vector<std::string> includes(const fs::path& file) {
     return found;
 }
 
-// Include lines in files below `folder` that `forbidden` matches, as "file: include".
+// The include lines that `forbidden` matches in the files below `folder`, as "file: include".
 std::vector<std::string> offenders(
     const fs::path& folder,
     const std::function<bool(const fs::path&, const std::string&)>& forbidden) {
@@ -122,7 +123,7 @@ fs::path find_header(const std::string& include) {
     return {};
 }
 
-// The includes of a file, and recursively the includes of the project's own headers.
+// Adds the includes of a file and, recursively, those of the project's own headers.
 void add_all_includes(const fs::path& file, std::set<std::string>& found) {
     for (const auto& include : includes(file)) {
         if (!found.insert(include).second) continue;
@@ -207,7 +208,7 @@ TEST(json, is_used_by_files_of_that_name_only) {
                 IsEmpty());
 }
 
-// Code that makes decisions from events and times only. An entry that ends with a dot names a
+// Code whose decisions depend only on events and times. An entry that ends with a dot names a
 // header and its source.
 constexpr std::array pure_parts{"src/base/",
                                 "src/text/",

@@ -101,7 +101,7 @@ TEST_F(recorded_reply_test, numbers_tokens_again_for_a_request_that_begins_elsew
     EXPECT_EQ(steps[1].delay, 1ms) << "the delay of the recording's first token";
 }
 
-// A client that has already read the end marks its last chunk with it.
+// A client that has already read the reply's end marks the last chunk as the end.
 TEST_F(recorded_reply_test, gives_at_once_what_came_at_once) {
     lines.ask(0);
     lines.status(200);
@@ -239,7 +239,7 @@ TEST_F(recorded_reply_test, breaks_in_the_middle_of_an_event_as_then) {
     EXPECT_EQ(steps[3].ec, errc::stream_incomplete);
 }
 
-// The client closes the connection at the garbage, so the recording contains a cut.
+// The client closes the connection because of the garbage, so the recording contains a cut.
 TEST_F(recorded_reply_test, sends_the_garbage_that_a_client_cut_for) {
     lines.ask(0);
     lines.tokens({"One."});

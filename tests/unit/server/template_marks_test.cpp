@@ -30,7 +30,7 @@ const std::string last_question = probes[2].messages.at(2).content;
 /// How a template renders messages, in a shortened form.
 struct template_text {
     const char* model;
-    /// From the question to the reply, where the model begins to generate.
+    /// The text from the question to the reply, where the model begins to generate.
     std::string header;
     /// From the words of a reply to the name of the function, or nullopt if the template drops
     /// words before calls.
@@ -42,10 +42,10 @@ struct template_text {
     /// From the words of a reply without calls to the next question.
     std::string end;
     std::string opening;
-    /// The text between header and words in the history. A new reply begins without it.
+    /// The text between header and words in the history. A new reply begins without this text.
     std::string before_words = "";
     std::string history_header = header;
-    /// A reply without calls has `before_words`, too.
+    /// Whether `before_words` also precedes the words of a reply without calls.
     bool marks_words = false;
 };
 

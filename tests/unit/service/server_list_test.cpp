@@ -237,7 +237,7 @@ TEST(server_list, reports_once_that_a_removed_server_is_overdue) {
     EXPECT_THAT(t.list.take_expired_removals(at(1s)), IsEmpty());
 }
 
-// The voice may need much time to speak a reply after all of its text has arrived.
+// After all the text of a reply has arrived, the voice may still need a long time to speak it.
 TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
     two_servers t;
     t.list.on_turn_started(t.one);

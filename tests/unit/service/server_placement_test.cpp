@@ -24,7 +24,7 @@ using tandem::services::server_choice;
 using tandem::services::server_load;
 
 /// Conversations of ten turns each. A turn uses a slot of its server for two seconds on average,
-/// and the next one follows after four.
+/// and the next turn follows after four seconds.
 class simulated_servers {
  public:
     static constexpr int slots = 4;
@@ -41,7 +41,7 @@ class simulated_servers {
         }
     }
 
-    /// The average wait of the turns for a slot, without those of the first minute.
+    /// The average time that turns wait for a slot, without the turns of the first minute.
     double find_mean_wait_ms(duration end) {
         report_all();
         arrive();
@@ -55,10 +55,10 @@ class simulated_servers {
     }
 
  private:
-    /// The use of a server by one gateway or all.
+    /// The use of a server by one gateway or by all gateways.
     struct use {
         int conversations = 0;
-        int generating = 0;  // including those that wait
+        int generating = 0;  // including waiting turns
         int running = 0;
         duration running_time{};
         time_point counted_until{};

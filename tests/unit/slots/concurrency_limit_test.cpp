@@ -116,7 +116,7 @@ TEST(token_gaps, are_steady_if_tokens_arrive_together) {
 }
 
 /// The limit of a server that generates 320 tokens/s with 8 and with 16 requests, and that ran 6
-/// requests some time ago, each at this speed.
+/// requests, each at `tokens_per_s`, a time of `ago` earlier.
 int limit_by_what_fewer_made(duration ago, double tokens_per_s) {
     concurrency_limit limit;
     const auto now = at(60s);
@@ -265,8 +265,8 @@ TEST(concurrency_limit, knows_the_speed_of_many_slots_that_share_a_machine_by_th
     EXPECT_NEAR(*limit.find_tokens_per_s(96, at(0s)), 320, 1);
 }
 
-/// Runs rounds of requests on a server with 8 slots that generates 160 tokens/s in total, and 80
-/// for one request.
+/// Runs rounds of requests on a server with 8 slots that generates 160 tokens/s in total, and at
+/// most 80 for one request.
 void learn(slot_scheduler& s) {
     for (int round = 0; round < 40; ++round) {
         const int running = 1 + round % 8;
@@ -290,7 +290,7 @@ TEST(concurrency_limit, is_kept_by_the_scheduler) {
     EXPECT_EQ(s.take_grants(now).size(), 2u);
 }
 
-// The server generates 160 tokens/s in total, and 80 for one request.
+// The server generates 160 tokens/s in total, and at most 80 for one request.
 TEST(concurrency_limit, is_learned_from_requests_that_still_run) {
     slot_scheduler s(8, 0s);
     std::vector<generated_so_far> generated(8);
@@ -326,7 +326,8 @@ TEST(concurrency_limit, counts_what_a_request_generated_once) {
     EXPECT_NEAR(*s.find_tokens_per_s(at(4s)), 25, 1) << "the last second counts a little more";
 }
 
-// Four requests run while the prompt of one is evaluated, and sixteen once that one generates.
+// Four requests run while the server evaluates the prompt of one of them, and sixteen once that
+// request generates.
 TEST(concurrency_limit, counts_the_requests_that_ran_since_the_first_token) {
     slot_scheduler s(16, 0s);
     const auto run = [&](int more, tandem::time_point now) {

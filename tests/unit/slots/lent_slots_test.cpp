@@ -125,8 +125,8 @@ TEST_F(lent_slots, stay_away_when_the_server_is_found_to_have_more) {
     EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
 }
 
-/// Requests run on both slots of this process for a second, and generate 40 tokens each, while
-/// other processes run two more.
+/// Two requests run on the slots of this process for a second and generate 40 tokens each, while
+/// other processes run two more requests.
 void generate(slot_scheduler& s) {
     s.set_other_process_usage({.processes = 1, .running = 2});
     for (int i = 0; i < 2; ++i) s.bring_back(i, std::nullopt, false);

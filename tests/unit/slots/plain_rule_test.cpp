@@ -53,7 +53,7 @@ class plain_rule {
     }
     void set_server_state(int slot, server_slot_state side) { at_slot(slot).side = side; }
 
-    /// The next ticket and its slot, or the time when there will be one.
+    /// The next ticket and its slot, or the time when a ticket can be served.
     struct step {
         std::optional<std::pair<ticket, int>> given{};
         std::optional<time_point> due{};
@@ -159,7 +159,7 @@ class plain_rule {
     std::optional<int> last_;
 };
 
-/// Applies the same calls to the scheduler and to the model.
+/// Applies the same calls to the scheduler and to the plain rule.
 class random_run {
  public:
     explicit random_run(unsigned seed)
@@ -202,7 +202,8 @@ class random_run {
         }
     }
 
-    // At most one ticket prefills. With several, a ticket that waits for a guard lets others pass.
+    // At most one ticket prefills. With several such tickets, a ticket that waits for a guard lets
+    // others pass.
     void ask() {
         slot_request w{.prompt = text(), .owner = static_cast<owner_id>(pick(0, 3))};
         if (pick(0, 2) == 0) w.warmed = pick(0, slots_ - 1);

@@ -27,7 +27,7 @@ using tandem::test::use_all;
 
 /// The state of a slot after its last use.
 struct slot_left {
-    /// When its last request ended, in seconds; empty if it was never used.
+    /// When the slot's last request ended, in seconds; empty if the slot was never used.
     std::optional<int> used_at{};
     const char* holds = "";
     server_slot_state side = server_slot_state::idle;
@@ -322,7 +322,7 @@ TEST(slot_that_was_not_wanted_any_more, is_as_it_was) {
     EXPECT_EQ(s.take_grants(at(3s)).size(), 2u);
     s.release(0, at(4s), {.has_run = false});
     s.release(1, at(4s), {.has_run = false});
-    // The slot may still be busy, so it comes last, but it has no new guard.
+    // Slot 0 may still be busy, so it comes last, but it has no new guard.
     s.request({.prompt = "Dear"});
     EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
     s.request({.prompt = "Dear"});

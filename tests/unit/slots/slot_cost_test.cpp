@@ -1,4 +1,4 @@
-// The cost of a slot: its value to owners that may return for the text in it.
+// The cost of a slot: the value that the slot's text has for owners that may return.
 
 #include "slot_uses.hpp"
 

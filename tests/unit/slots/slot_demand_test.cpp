@@ -1,5 +1,5 @@
-// When a request should end at its next sentence because another one is due sooner, and which slot
-// loses its text.
+// When a request should end at its next sentence because another request is due sooner, and which
+// slot loses its text.
 
 #include "slot_uses.hpp"
 
@@ -170,7 +170,7 @@ TEST(last_of_two_slots, is_given_to_any_continuation) {
 
 // --- which slot loses its text
 
-/// Two slots with texts of owners 1 and 2, which need them again at these times.
+/// Two slots that hold texts of owners 1 and 2. The owners need their texts again at these times.
 struct residents {
     residents(time_point first, time_point second) {
         for (const auto owner : {owner_id{1}, owner_id{2}})

@@ -1,4 +1,4 @@
-// Which slots prefilling may take, and which tickets wait for it.
+// Which slots prefilling may take, and which tickets wait for prefilling.
 
 #include "slot_uses.hpp"
 

@@ -104,7 +104,8 @@ TEST(queue, holds_prefilling_back_for_continuations_too) {
     EXPECT_EQ(s.take_grants(at(3s)).at(0).ticket, live);
 }
 
-/// A ticket that requires slot 0, and one that takes any. The slots were released at these times.
+/// A ticket that requires slot 1, and a ticket that takes any slot. The slots were released at
+/// these times.
 struct two_waiting {
     explicit two_waiting(std::vector<duration> ends) { use_all(s, ends); }
 

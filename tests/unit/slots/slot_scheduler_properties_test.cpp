@@ -1,4 +1,4 @@
-// Rules that hold for all requests of owners, however long they take.
+// Rules that hold for all requests of owners, however long the requests take.
 
 #include "slot_uses.hpp"
 

@@ -14,7 +14,7 @@ namespace tandem::test {
 /// The guard of most tests.
 constexpr duration guard = std::chrono::seconds(2);
 
-/// Uses one slot for each entry of `ends`, all from 0 s on, and releases each at its end.
+/// Uses one slot for each entry of `ends`, from 0 s on, and releases the slot at the entry's time.
 inline void use_all(slots::slot_scheduler& s, const std::vector<duration>& ends) {
     for (std::size_t i = 0; i < ends.size(); ++i) s.request();
     ASSERT_EQ(s.take_grants(at({})).size(), ends.size());

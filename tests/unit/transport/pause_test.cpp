@@ -63,7 +63,8 @@ class PausedExchange : public PauseTest {
     }};
     void SetUp() override {
         auto options = options_for(server.url());
-        // curl keeps its timer until it expires, even after the connect. run() waits for the timer.
+        // curl keeps the connect timer running even after the connect, and run() waits until the
+        // timer expires.
         options.connect_timeout = std::chrono::milliseconds(500);
         connect(options);
     }

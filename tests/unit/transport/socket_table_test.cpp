@@ -107,7 +107,8 @@ TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut_where_no_descriptor_is_left) 
     EXPECT_EQ(ec, boost::asio::error::eof);
 }
 
-// curl 7.88 closes a connecting socket this way. Another thread may receive the same number.
+// curl 7.88 closes a connecting socket this way. Another thread may then receive the same
+// descriptor number.
 TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     ::close(fd);
     tcp::socket strangers(ioc);
@@ -119,7 +120,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     fd = open_socket();
 }
 
-// The thread that receives the number may register it in the same epoll instance.
+// The thread that receives the descriptor number may register it in the same epoll instance.
 TEST_F(KeptSocket, that_is_closed_without_a_word_during_a_cut_leaves_the_next_one_registered) {
     table.watch(fd, CURL_POLL_IN);
     table.disconnect_sockets(owner);
@@ -149,7 +150,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_leaves_its_number_to_the_next_
     peer = connect();
     table.disconnect_sockets(owner);
     EXPECT_EQ(::send(fd, "x", 1, MSG_NOSIGNAL), 1);
-    // The table must not use the owner after its destruction.
+    // The table must not use the owner after the owner's destruction.
     table.close(fd);
     fd = open_socket();
 }

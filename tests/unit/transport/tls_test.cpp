@@ -46,7 +46,7 @@ TEST_F(TlsTest, a_server_with_a_trusted_certificate_is_talked_to) {
     EXPECT_EQ(r.body, "secret");
 }
 
-// A server that is reached at an address, and whose certificate is for a name.
+// A server that is reached by its address, but whose certificate is for a name.
 class NamedTlsTest : public TlsTest {
  protected:
     recorder exchange_as(const std::string& host) {

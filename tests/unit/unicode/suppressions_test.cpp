@@ -132,7 +132,8 @@ std::vector<std::string> sentences_around(const icu::UnicodeString& abbreviation
     return split_sentences(text + " yes", {.language = language});
 }
 
-// The splitter still divides these: "D" is a title in Portuguese, and "G" may start a sentence.
+// The splitter still divides these abbreviations: "D" is a title in Portuguese, and "G" may start a
+// sentence.
 bool is_still_divided(const icu::UnicodeString& suppression) {
     return suppression == u"Ph.D." || suppression == u"P.-D. G.";
 }

@@ -22,12 +22,12 @@ class Dialogue:
         self._opening: Message = {"options": dict(options or {})}
         self._session: Session | None = None
         self._reply: Reply | None = None
-        self._told: list[Message] = []  # what the session knows, without messages of assistant and tools
-        self._known: list[Message] = []  # the part of these before the newest turn
-        self._calls: dict[str, Message] = {}  # without a result
+        self._told: list[Message] = []  # what the session knows, except messages of assistant and tools
+        self._known: list[Message] = []  # the part of _told before the newest turn
+        self._calls: dict[str, Message] = {}  # the calls without a result
         self._has_called = False  # the newest turn continues with the results of its calls
         self._unspoken: list[Chunk] = []
-        self._silence = asyncio.Event()  # set when all of them were spoken
+        self._silence = asyncio.Event()  # set when all chunks were spoken
         self._words: list[str] = []  # final parts of what the user has said since the last turn
         self._has_draft = False
         self._turn_options: Message = {}  # of the last turn; drafts use them, too
@@ -37,8 +37,8 @@ class Dialogue:
         self, messages: Sequence[Message], *, tools: Sequence[Message] = (), **fields: Any
     ) -> AsyncGenerator[Chunk | list[Message], None]:
         """Yields the chunks of the reply to `messages`, the whole history. Sends only the new messages. If
-        the reply calls functions, its calls come last; then yields nothing until each has a result in
-        `messages`. `fields` are those of `start`."""
+        the reply calls functions, the calls come last. Later calls of reply() yield nothing until each
+        function call has a result in `messages`. `fields` are those of `start`."""
         reply = await self._ask(messages, tools, fields)
         if reply is None:
             return

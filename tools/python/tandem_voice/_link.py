@@ -100,7 +100,7 @@ class Link:
         return [message for message, _ in self._waiting]
 
     def keep_waiting(self, is_kept: Callable[[Message], bool]) -> list[Message]:
-        """Keeps and returns only these of the unsent messages."""
+        """Keeps only the unsent messages for which `is_kept` is true, and returns them."""
         self._waiting = deque(waiting for waiting in self._waiting if is_kept(waiting[0]))
         return self.waiting
 

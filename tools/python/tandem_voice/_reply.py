@@ -22,8 +22,8 @@ def join_texts(before: str, after: str) -> str:
 class Reply(AsyncIterator[Chunk]):
     """The chunks of a turn until its end, including those of replies to function results.
 
-    Taking the next chunk reports that the previous one was spoken; with `lookahead`, only
-    chunk.spoken() does. `end` is the last `end` message once it has arrived: finish_reason, usage,
+    Taking the next chunk reports that the previous one was spoken. With `lookahead`, only
+    chunk.spoken() reports this. `end` is the last `end` message once it has arrived: finish_reason, usage,
     metrics."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Reply(AsyncIterator[Chunk]):
         self._new = asyncio.Event()
         self._error: VoiceError | None = None
         self._taken: list[Chunk] = []  # taken, but not spoken yet
-        self._ends = 1  # after a lost connection, several may arrive; the last one ends the turn
+        self._ends = 1  # after a lost connection, several ends may arrive; the last one ends the turn
         self._heard: Message | None = None  # the last reported place in a chunk of _taken
         self._heard_part = ""  # the text up to that place
         self._number = ""  # the gateway's newest reply of the turn

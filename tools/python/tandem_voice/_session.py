@@ -33,7 +33,7 @@ class Session:
         self._is_opened = False
         self._is_lost = False
         self._is_asking = False  # the session's first message requests a reply that nobody takes
-        self._owes_interrupt = False  # a reply must not go on that the gateway has, or begins
+        self._owes_interrupt = False  # the gateway has, or will begin, a reply that must not go on
         self._error: VoiceError | None = None
         self._turns = 0
         self._lookahead = 0  # of the last question
@@ -260,9 +260,9 @@ class Session:
             task.cancel()
 
     def _begin_anew(self) -> None:
-        """The next gateway has only the history. Sends requests again that none has begun to answer."""
+        """The next gateway has only the history. Sends the unanswered requests again."""
         self._results.clear()
-        self._link.keep_waiting(self._is_taken)  # history has the others
+        self._link.keep_waiting(self._is_taken)  # the history contains the other messages
         lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
         for reply in reversed(self._sent()):
             if reply.is_interrupted:
@@ -283,7 +283,7 @@ class Session:
         return request["turn"] in self._replies
 
     def _leave_questions(self) -> None:
-        """History keeps the questions that were interrupted unsent, but nobody takes their replies."""
+        """History keeps questions that were interrupted before they were sent; nobody takes their replies."""
         left = [m for m in self._link.waiting if is_question(m) and not self._is_taken(m)]
         self._link.keep_waiting(self._is_taken)
         for message in [{"type": "interrupt"}, *reversed(left)] if left else []:
@@ -333,7 +333,7 @@ class Session:
             self._finish(reply, INTERRUPTED)
         else:
             self._fail(reply, error_of(error))
-        # A rejected question interrupts nothing, so interrupts here unless a later question does.
+        # A rejected question interrupts nothing: interrupts here unless a later question is open.
         others = self._open()
         if reply.was_refused and others and all(other.is_interrupted for other in others):
             self._send({"type": "interrupt"})

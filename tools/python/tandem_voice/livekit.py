@@ -66,8 +66,8 @@ class TandemAgent(Agent):
     async def llm_node(
         self, chat_ctx: llm.ChatContext, tools: list[llm.Tool], model_settings: ModelSettings
     ) -> AsyncIterable[str | llm.ChatChunk | FlushSentinel]:
-        """Yields each chunk as a separate segment. LiveKit speaks it to its end before its continue is sent.
-        When the user interrupts, LiveKit cancels the task that runs this."""
+        """Yields each chunk as a separate segment. LiveKit speaks a segment to its end before the chunk's continue
+        is sent. When the user interrupts, LiveKit cancels the task that runs this."""
         reply = self._dialogue.reply(
             messages_of(chat_ctx), tools=schemas_of(tools, model_settings), **timing_of(chat_ctx)
         )

@@ -38,7 +38,7 @@ from ._link import Message
 
 @dataclass
 class TandemChunkFrame(ControlFrame):
-    """Follows a chunk through the TTS and the output transport, so it arrives when the chunk was spoken."""
+    """Follows a chunk through the TTS and the output transport, and arrives when the chunk was spoken."""
 
     chunk: Chunk | None = None
 
@@ -102,7 +102,7 @@ class TandemLLMService(LLMService):
         return {"user_stopped_ms_ago": int(ago * 1000), "vad_stop_ms": int(frame.stop_secs * 1000)}
 
     async def _speak(self, chunk: Chunk) -> None:
-        """Sends each chunk as a separate response: its end makes the TTS speak without waiting for more."""
+        """Sends each chunk as a separate response, whose end makes the TTS speak without waiting for more."""
         if chunk.speech:
             await self.push_frame(LLMFullResponseStartFrame())
             await self.push_frame(LLMTextFrame(chunk.speech))

@@ -66,13 +66,13 @@ class Piece {
         this.#rest.before(this.#note, this.#gap);
     }
 
-    /** The bot will say it again from where it was cut. */
+    /** Removes the rest, because the bot will say it again. */
     dropRest() {
         for (const part of [this.#rest, this.#note, this.#gap]) part.remove();
     }
 }
 
-/** What the bot says in one turn; several replies if it was cut and resumed. */
+/** What the bot says in one turn: several replies if the turn was cut and resumed. */
 class Bubble {
     #row;
     #text = element('p', 'text');
@@ -148,7 +148,7 @@ class CallRow {
         this.#row.append(this.#form);
     }
 
-    /** words: its result, or why there is none. */
+    /** words: the result of the call, or why there is none. */
     end(words) {
         this.#form?.remove();
         this.#row.append(element('p', 'text', `→ ${words}`));

@@ -7,7 +7,7 @@ function option(value, text) {
     return made;
 }
 
-/** Offers the names, and the chosen one even if it is not among them. */
+/** Offers the names, and also the chosen name if it is not among them. */
 function offer(select, first, names, chosen) {
     const known = !chosen || names.includes(chosen) ? names : [...names, chosen];
     select.replaceChildren(option('', first), ...known.map((name) => option(name, name)));
@@ -24,8 +24,8 @@ export class Drawer {
 
     /**
      * listModels(): a promise of the models' names. listVoices(): the names of the voices.
-     * onChange(): a setting has changed. onSession(): one that requires a new session has
-     * changed.
+     * onChange(): a setting has changed. onSession(): a setting that requires a new
+     * session has changed.
      */
     constructor({ dialog, close, settings, listModels, listVoices, onChange, onSession }) {
         this.#dialog = dialog;

@@ -9,7 +9,8 @@ const faults = {
     network: 'Speech recognition cannot be reached.',
     'language-not-supported': 'Speech recognition does not know this language.',
 };
-// Browsers end recognition after some silence. If it repeatedly ends immediately, it does not work.
+// Browsers end recognition after some silence. Recognition that repeatedly ends
+// immediately does not work.
 const shortRunMs = 1000;
 const mostShortRuns = 3;
 // Words that stay unchanged for this long are probably complete. Recognition takes longer to report
@@ -31,7 +32,7 @@ export class Listener {
 
     /**
      * onPartial(text): what the user has said so far; empty if the speech is discarded.
-     * onPause(text): the user has probably said all.
+     * onPause(text): the user has probably finished speaking.
      * onFinal(text, msAgo): what the user said, and how long ago the user stopped.
      * onChange(fault)
      */

@@ -28,8 +28,7 @@ export class LogEnd {
         this.#scroll.scrollTop = this.#scroll.scrollHeight;
     }
 
-    // While text grows, the view is briefly not at the end. Only scrolling up leaves
-    // it.
+    // While text grows, the view is briefly not at the end. Only scrolling up leaves the end.
     #scrolled() {
         const { scrollHeight, scrollTop, clientHeight } = this.#scroll;
         if (scrollHeight - scrollTop - clientHeight < nearPx) this.#isAtEnd = true;

@@ -163,7 +163,7 @@ const drawer = new Drawer({
 
 // --- what the user does
 
-// Whether the connection has stopped for good, so that words would wait forever.
+// Whether the connection has stopped for good, so that new messages would wait forever.
 function isStopped() {
     const is = link.state === 'stopped';
     if (is) bubbles.note(`This was not sent: ${link.detail.message}`, true);

@@ -61,7 +61,7 @@ export class Speaker {
         this.#pace(current);
     }
 
-    /** Call on a tap: phones let a page speak only after it has spoken in response to one. */
+    /** Call on a tap: on phones, a page may speak only after it has spoken in response to a tap. */
     unlock() {
         if (!this.isMuted && !this.#synthesis.speaking)
             this.#synthesis.speak(new SpeechSynthesisUtterance(''));
@@ -73,7 +73,7 @@ export class Speaker {
         return performance.now() < this.#lastWords.until ? this.#lastWords.text : '';
     }
 
-    /** Speaks one text. Calls onStart(), onProgress(chars), and, if not stopped, onEnd() once. */
+    /** Speaks `text`. Calls onStart(), onProgress(chars), and, if not stopped, onEnd() once. */
     speak(text, handlers) {
         this.stop();
         const current = {
@@ -187,7 +187,7 @@ export class Speaker {
         current.handlers.onEnd();
     }
 
-    // Returns true if the browser spoke it.
+    // Returns whether the browser spoke the text.
     #leave(current) {
         const wasSpoken = current.utterance !== null;
         clearInterval(current.timer);

@@ -19,14 +19,14 @@ export class Talk {
     #asked = 0;
     // {id, text} waiting for a connection.
     #waiting = [];
-    // Calls without a result, by id: {message, row, lines}; a call is in the timelines of all
-    // replies until its result.
+    // Calls without a result, by id: {message, row, lines}. Until its result arrives, a call
+    // appears in the timelines of all replies.
     #calls = new Map();
     // The whole dialogue: {text} of the user, {bubble} of the bot.
     #said = [];
     // The interrupted turn, which the user may resume.
     #cut = null;
-    // The turn interrupted by a lost connection, resumed on the next one.
+    // The turn that a lost connection interrupted; it is resumed on the next connection.
     #broken = null;
     #graceMs = 0;
     #graceTimer = 0;
@@ -205,8 +205,8 @@ export class Talk {
     #ask(bubble, { id = String(++this.#asked), goesOn = false } = {}) {
         const line = this.#timeLine.begin();
         const turn = { id, bubble, line, piece: null, chunk: null, isCut: false, goesOn };
-        // `end`: of a reply that called functions, while its last chunk is spoken; `held`: the
-        // messages after it.
+        // `end`: the end message of a reply that called functions, while the reply's last chunk is
+        // spoken; `held`: the messages that arrive after the end message.
         Object.assign(turn, { end: null, held: [], awaitsResults: false });
         this.#turns.push(turn);
         this.#tellPhase();
@@ -220,8 +220,7 @@ export class Talk {
         return at < 0 ? this.#goneOn(id) : this.#turns[0];
     }
 
-    // After a lost connection, the gateway resumes by itself, with the interrupted turn's
-    // id.
+    // After a lost connection, the gateway itself resumes the interrupted turn, with the same id.
     #goneOn(id) {
         for (const over of this.#turns.splice(0)) this.#close(over);
         const bubble = this.#broken?.bubble ?? this.#newBubble();

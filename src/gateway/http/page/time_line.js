@@ -1,5 +1,5 @@
-// Draws the timeline: a lane for each slot, and for waits, cache, chunks and speech where there are
-// any. Replies are side by side, with the running one on the right.
+// Draws the timeline: a lane for each slot, and lanes for waits, cache, chunks and speech if there
+// are any. Replies are side by side, with the running one on the right.
 
 import { fitLabels, widthOf } from './time_line_labels.js';
 import { TimeLineTurn } from './time_line_turn.js';
@@ -191,7 +191,7 @@ export class TimeLine {
         this.#legend.replaceChildren(...entries.map(legendEntry));
     }
 
-    // New lanes move the others, so everything is redrawn.
+    // New lanes move the existing ones, so everything is redrawn.
     #setLanes(bars) {
         const slots = [
             ...new Set(bars.map(({ lane }) => lane).filter((lane) => lane.startsWith('slot:'))),

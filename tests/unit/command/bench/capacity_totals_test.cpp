@@ -15,7 +15,8 @@ const turn_times::time_point begin{100s};
 const auto half = begin + 10s;
 const auto end = begin + 20s;
 
-// A turn that was due at `due`. At each of these times, a chunk of 7 tokens and 2 s arrives.
+// A turn that was due at `due`. At each time in `chunks`, a chunk of 7 tokens and 2 s of speech
+// arrives.
 turn_times turn_with(turn_times::time_point due,
                      std::initializer_list<turn_times::time_point> chunks) {
     turn_times t{.due = due, .began = due};

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A function with further members after its declaration.
+// The JSON of a function, with `members` after its declaration.
 std::string function(const std::string& name, const std::string& members) {
     return R"({"type":"function","function":{"name":")" + name +
            R"(","parameters":{"type":"object","properties":{"b":{},"a":{}}}})" + members + "}";

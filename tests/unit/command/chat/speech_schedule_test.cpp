@@ -11,7 +11,7 @@ const time_point zero = time_point(1000s);
 
 class schedule : public ::testing::Test {
  protected:
-    // Plays a sound of 2 s from 1 s to its end.
+    // Plays a sound that lasts from 1 s to 3 s.
     void speak_first(boundary behind) {
         sounds.record_start(zero + 1s, 2s);
         sounds.record_end(zero + 3s, behind);

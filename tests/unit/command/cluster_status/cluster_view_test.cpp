@@ -49,7 +49,7 @@ cluster_view some_view() {
     return v;
 }
 
-// Gateway a is missing, and so is its wish.
+// Gateway a is missing, so its wish is not listed.
 TEST(cluster_view, is_shown_as_text) {
     EXPECT_EQ(format_text(some_view(), cluster_view_part::status),
               R"(gateway a: missing for 12.0 s, 0 voice sessions

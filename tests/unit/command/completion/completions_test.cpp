@@ -43,7 +43,7 @@ std::vector<std::string> words_in_refusal(const std::string& text) {
 
 class completed : public arguments {
  protected:
-    // The words that the error for `--flag ?` lists, without the errors for other flags.
+    // The words that the error for `--flag ?` lists. Errors for other flags are ignored.
     std::vector<std::string> words_in_error(const std::string& command, const std::string& flag) {
         const auto err = parse({command, flag, "?"}).err;
         const auto from = err.find(flag + " ");

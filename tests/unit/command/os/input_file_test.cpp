@@ -14,7 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::command::read_file;
 
-// Replaces stdin with a non-blocking pipe. Programs that share a pipe may leave it in this mode.
+// Replaces stdin with a non-blocking pipe. Programs that share a pipe may leave the pipe
+// non-blocking.
 class stdin_that_does_not_block : public testing::Test {
  protected:
     stdin_that_does_not_block() {

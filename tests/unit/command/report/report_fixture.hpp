@@ -62,7 +62,7 @@ class reply_maker {
     report_reply reply_;
 };
 
-/// A reply with one request on `slot`, which is cut.
+/// A reply with one request, which runs on `slot` and is cut.
 inline report_reply make_reply_on(const std::string& id, int slot, double start_ms) {
     using step = timeline_event::kind;
     auto r = reply_maker()

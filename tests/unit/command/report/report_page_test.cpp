@@ -92,7 +92,8 @@ TEST(drawing, shortens_what_would_overprint_and_has_the_whole_in_titles) {
 
 TEST(drawing, ends_a_label_that_has_no_room_with_dots) {
     ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
-    // The chunk covers the second half of about 1000 pixels. 150 columns do not fit there.
+    // The chunk's bar covers the right half of about 1000 pixels, which is too narrow for 150
+    // columns.
     const auto svg = make_svg_file(spoken("Hi there. " + std::string(150, 'a')), "");
     EXPECT_THAT(svg, HasSubstr(R"(<text x="5" y="15">0 Hi there. aaa)"));
     EXPECT_THAT(svg, HasSubstr("aaa…</text>"));

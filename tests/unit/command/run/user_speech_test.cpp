@@ -102,7 +102,8 @@ TEST(user_speech, is_the_same_for_the_same_turn) {
     EXPECT_EQ(plan_turn(four_words, rules).steps, plan_turn(four_words, rules).steps);
 }
 
-// Whatever is drawn, the steps are in order, and the shares of wrong steps are as wanted.
+// Whatever the random numbers are, the steps are in order, and the shares of wrong steps are as
+// requested.
 TEST(user_speech, is_in_order_and_wrong_as_often_as_wanted) {
     const user_speech_rules rules{.partials = 100ms, .eager = 300ms, .revise = 0.3};
     const std::string message = "Has he one table";
@@ -119,7 +120,7 @@ TEST(user_speech, is_in_order_and_wrong_as_often_as_wanted) {
             if (message.rfind(text, 0) != 0) ++wrong;
     }
     EXPECT_NEAR(pauses, 300, 45);
-    // Three words of each turn are in partial transcripts; those before a pause are certain.
+    // Each turn has three words in partial transcripts. Words before a pause are certain.
     EXPECT_NEAR(wrong, 0.3 * (3 * turns - pauses), 80);
 }
 

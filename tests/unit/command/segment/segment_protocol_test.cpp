@@ -230,7 +230,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_request_line{"bytes", "{\"token\": \"\xFF\"}", "invalid UTF-8 at byte 12"}),
     [](const auto& row) { return std::string(row.param.name); });
 
-// Three ways to split a text: characters, words with the space before them, and short pieces.
+// Three ways to split text: into characters, into words with the space before them, and into short
+// pieces.
 texts characters(const std::string& text) {
     texts tokens;
     for (const char c : text) {

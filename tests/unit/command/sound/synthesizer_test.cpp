@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 class programs : public ::testing::Test {
  protected:
-    // The command ignores SIGPIPE too, because a program may end without reading its input.
+    // Like the command, ignores SIGPIPE, because a program may end without reading its input.
     programs() { std::signal(SIGPIPE, SIG_IGN); }
     ~programs() override { std::remove(file.c_str()); }
 
@@ -111,7 +111,7 @@ TEST_F(a_synthesizer, is_ended_with_all_that_it_started) {
     EXPECT_EQ(run("sleep 60 & sleep 60", 50ms).fault, "it took longer than 0.05 s");
 }
 
-// A synthesizer that starts a server at its first use leaves such a process.
+// A synthesizer that starts a server at its first use leaves a process in another process group.
 TEST_F(a_synthesizer, is_not_waited_for_if_something_has_left_its_group) {
     EXPECT_EQ(run("setsid sleep 20 & cat > /dev/null; exit 3").fault, "it ended with status 3");
     EXPECT_EQ(run("setsid sleep 20 & exec sleep 60", 50ms).fault, "it took longer than 0.05 s");

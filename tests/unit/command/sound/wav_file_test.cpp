@@ -30,7 +30,8 @@ std::string bytes_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Replaces the lengths in the header. A program that cannot seek in its output leaves such values.
+// Replaces the lengths in the header. A program that cannot seek in its output leaves placeholders
+// there.
 std::string with_length(std::string wav, const std::string& length) {
     wav.replace(4, 4, length);
     wav.replace(header_bytes - 4, 4, length);

@@ -26,7 +26,7 @@ using tandem::command::terminal;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A pipe with a non-blocking write end. Programs that share a pipe may leave it in this mode.
+// A pipe with a non-blocking write end. Programs that share a pipe may leave the pipe non-blocking.
 class terminal_output : public testing::Test {
  protected:
     terminal_output() { EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK), 0); }

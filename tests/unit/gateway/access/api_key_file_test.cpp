@@ -38,7 +38,7 @@ std::string file_of(json keys) {
     return json{{"keys", std::move(keys)}}.dump();
 }
 
-// A file with one key. Sets one field of the key to `value`.
+// A file with one key, in which one field has this value.
 std::string with_field(const char* field, json value) {
     auto key = plain_key();
     key[field] = std::move(value);
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  "keys[0].sha256"},
                       fault_case{with_field("sha256", std::string(64, '\0')), "keys[0].sha256"},
                       fault_case{with_field("sha256", std::string(64, '0')), "keys[0].sha256"},
-                      fault_case{with_field("sha256",  // hash of an empty text
+                      fault_case{with_field("sha256",  // hash of an empty string
                                             "e3b0c44298fc1c149afbf4c8996fb924"
                                             "27ae41e4649b934ca495991b7852b855"),
                                  "keys[0].sha256"}));

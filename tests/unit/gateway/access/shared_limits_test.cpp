@@ -48,7 +48,7 @@ const shared_limits::verdict yes{.is_admitted = true};
 
 class shared_key : public ::testing::Test {
  protected:
-    /// Handlers that were never called own `others`, which owns them.
+    /// Breaks a cycle: handlers that were never called own `others`, which owns these handlers.
     ~shared_key() override {
         others->handlers.clear();
         others->report_handlers.clear();
@@ -71,13 +71,13 @@ class shared_key : public ::testing::Test {
         others->answer(now, v);
         return std::move(*decided);
     }
-    /// The number of admitted requests out of `tries` while the others do not answer.
+    /// The number of admitted requests out of `tries` while the other gateways do not answer.
     int let_in_alone(int tries, time_point now) {
         int count = 0;
         for (int i = 0; i < tries; ++i) count += status_of(chat(now, std::nullopt)) == 200;
         return count;
     }
-    /// The number of concurrent replies out of `tries` while the others do not answer.
+    /// The number of concurrent replies out of `tries` while the other gateways do not answer.
     std::size_t count_running_alone(int tries) {
         std::vector<admitted_request> running;
         for (int i = 0; i < tries; ++i) {

@@ -22,7 +22,7 @@ response_head head() {
     return {.id = "resp_1", .created = 7, .model = "talk", .repeated = R"({"tools":[]})"};
 }
 
-/// The events in their order. The test fails if the name of one is not its type.
+/// The events in order. The test fails if the name of an event differs from its type.
 std::vector<json> events_of(const std::string& stream) {
     std::vector<json> events;
     std::istringstream lines(stream);

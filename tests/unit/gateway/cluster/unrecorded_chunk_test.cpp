@@ -23,8 +23,8 @@ session_record make_lost_session() {
             .resumes = true};
 }
 
-// The session is lost again in the next reply, which began while the voice still spoke that
-// sentence. Nothing of this reply was recorded.
+// The session is lost again during the next reply, which began while the voice was still speaking
+// the first sentence. Nothing of the second reply was recorded.
 session_record make_session_lost_again() {
     auto r = make_lost_session();
     saved_conversation talk;
@@ -95,7 +95,7 @@ TEST(unrecorded_chunk, changes_nothing_if_the_record_has_it_or_another_text) {
     EXPECT_EQ(r, before);
 }
 
-// A client could put these words into the prompt, as words of the model.
+// Otherwise, a client could put these words into the prompt as the model's own words.
 TEST(unrecorded_chunk, changes_nothing_if_a_prompt_may_not_have_its_text) {
     for (const std::string words :
          {" A Blue  Moon.", " Three four five six seven eight nine ten."}) {

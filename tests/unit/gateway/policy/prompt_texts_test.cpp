@@ -1,4 +1,4 @@
-// The texts of a request that the model reads.
+// Which texts of a request the model reads.
 
 #include "gateway/policy/prompt_texts.hpp"
 

@@ -379,8 +379,8 @@ std::set<std::string> names_in(const std::string& cell) {
     return names;
 }
 
-/// The tables in docs/metrics.md. The head of a table has the labels of all its metrics. A row may
-/// have several metrics, and labels of its own.
+/// The tables in docs/metrics.md. The head of a table lists the labels that all its metrics have. A
+/// row may list several metrics, and further labels for them.
 families documented() {
     static const std::regex head(R"(\| (.*) \| type \| meaning \|)"),
         row(R"(\| (`(?:tandem|process)_[a-z_`, ]+`) \| ([a-z]+) \| .+)");

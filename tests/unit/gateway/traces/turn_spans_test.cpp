@@ -22,8 +22,8 @@ timeline_event happened(kind what, duration at, int chunk = -1) {
     return {.what = what, .at_ns = at.count(), .chunk = chunk};
 }
 
-/// A turn of 2 s, whose reply begins after 10 ms: two chunks of two requests. The second chunk is
-/// interrupted.
+/// A turn of 2 s. Its reply begins after 10 ms, and has two chunks from two requests. The second
+/// chunk is interrupted.
 traced_turn spoken_turn() {
     traced_turn t{.context = {.trace = std::string(32, 'a'), .id = std::string(16, 'b')},
                   .name = "voice turn",

@@ -45,7 +45,7 @@ std::string text_of(const std::string& file) {
 
 // --- the AsyncAPI description
 
-/// The properties of each schema. All of them are at one level of the file.
+/// The properties of each schema. All schemas are at the same level of the file.
 const std::map<std::string, name_set>& schemas() {
     static const std::map<std::string, name_set> found = [] {
         static const std::regex key("( *)([A-Za-z_]+):.*");
@@ -203,7 +203,7 @@ TEST(voice_description, names_each_type_and_the_version) {
     EXPECT_THAT(text, HasSubstr("const: " + std::string(voice_protocol) + "\n"));
 }
 
-// Another gateway may not exist yet.
+// The gateway that will continue the session may not exist yet.
 TEST(voice_close, of_a_session_that_moves_says_to_reconnect_and_not_where) {
     EXPECT_EQ(to_string(voice_close::moved),
               "the gateway is stopping; reconnect to continue the session");

@@ -1,5 +1,5 @@
-// A gateway dies before it has recorded all that it sent, and the client reports to another gateway
-// what the listener has heard.
+// A gateway dies before it has recorded everything that it sent. The client reports to another
+// gateway what the listener has heard.
 
 #include "conversation/history/turn_history.hpp"
 #include "gateway/cluster/session_record_writer.hpp"
@@ -29,7 +29,7 @@ const std::string whole_story = "One two. Three four. Five six.";
 constexpr std::size_t story_sentences = 3;
 constexpr voice_socket story_line = 1;
 
-/// A gateway whose model tells the story, one sentence a chunk.
+/// A gateway whose model tells the story, one sentence per chunk.
 class telling_gateway {
  public:
     telling_gateway() : turns_({.session = "s-1", .model = "talk"}) {}
@@ -58,7 +58,7 @@ class telling_gateway {
         sent_.pop_front();
         return json::parse(text);
     }
-    /// One for each change of the session.
+    /// One record for each change of the session.
     const std::vector<session_record>& records() const { return records_; }
     std::vector<chat_message> transcript() const { return history_->transcript(); }
 
@@ -157,15 +157,15 @@ class telling_gateway {
 
 enum class death_place { speaking, word, end_of_chunk, continued, end_of_reply };
 
-/// When the gateway dies: while or after the listener hears the chunk of this number. Its last
-/// `lag` records are lost.
+/// When the gateway dies: while or after the listener hears chunk number `chunk`. The gateway's
+/// last `lag` records are lost.
 struct death {
     std::size_t chunk = 1;
     death_place place = death_place::speaking;
     std::size_t lag = 0;
 };
 
-/// Asks for the story twice.
+/// A listener who asks for the story twice.
 class story_listener {
  public:
     explicit story_listener(const death& d) : death_(d) { here_.emplace().attach(make_question()); }
@@ -243,7 +243,7 @@ class story_listener {
     std::optional<telling_gateway> here_;
     std::vector<std::string> heard_{""};
     std::string last_;   // the last chunk
-    std::string reply_;  // its reply; text_ is the text of the reply up to its end
+    std::string reply_;  // the reply of that chunk; text_ has the reply's text so far
     std::string text_;
     std::size_t chunks_ = 0;
 };

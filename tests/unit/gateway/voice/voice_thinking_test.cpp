@@ -13,7 +13,7 @@ namespace {
 const std::string off = R"({"chat_template_kwargs":{"enable_thinking":false}})";
 const std::string on = R"({"chat_template_kwargs":{"enable_thinking":true}})";
 
-/// The options after a start message with these options.
+/// The options that result from `base` and a start message with `options`.
 generation_options started(generation_options base, const std::string& options) {
     const auto read =
         parse_voice_message(R"({"type":"start","text":"Hi","options":)" + options + "}");
@@ -21,7 +21,7 @@ generation_options started(generation_options base, const std::string& options) 
                          std::get<voice::start>(std::get<voice_message>(read)).options);
 }
 
-/// The template options of a turn with its own options, in a session with others.
+/// The template options of a turn, if both the session and the turn have options.
 std::string template_options_of(const std::string& session, const std::string& turn) {
     return without_thinking(started(started({}, session), turn)).template_options;
 }

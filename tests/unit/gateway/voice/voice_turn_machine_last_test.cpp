@@ -1,4 +1,5 @@
-// What the listener heard last before the socket was lost, as the next socket reports it.
+// What the listener had heard last when the socket was lost, as the client reports it on the next
+// socket.
 
 #include "voice_session_driver.hpp"
 
@@ -250,7 +251,7 @@ TEST(voice_last, of_a_text_outside_the_history_is_not_passed_on) {
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
-// An interrupt of the conversation lets reports count, but there is none.
+// An interrupt of the conversation lets reports count, but this session has no conversation yet.
 TEST(voice_last, of_a_raw_prompt_does_not_interrupt_a_conversation_that_has_not_begun) {
     constexpr auto prompt = R"({"type":"start","prompt":"Once"})";
     voice_session_driver s;

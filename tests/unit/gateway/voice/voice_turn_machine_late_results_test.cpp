@@ -5,7 +5,7 @@
 
 #include <string>
 
-// Results that arrive after the reply to the results has begun.
+// Results that arrive only after the next reply has begun.
 namespace tandem::gateway {
 namespace {
 

@@ -1,4 +1,4 @@
-// A session whose client receives chunks before it may speak them.
+// A session whose client receives chunks before the client may speak them.
 
 #include "voice_session_driver.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// The client's own turn ids connect its requests with their results.
+// Turn ids that the client chooses connect requests with their results.
 namespace tandem::gateway {
 namespace {
 

@@ -24,7 +24,7 @@ using nlohmann::json;
 /// A reply in the library.
 struct played_reply {
     std::uint64_t number = 0;
-    int chunks = 0;  // number of chunks without an interrupt
+    int chunks = 0;  // number of chunks if no interrupt comes
     std::uint32_t next = 0;
     bool is_asked = false;
     bool is_speaking = false;
@@ -84,7 +84,7 @@ class random_session {
         EXPECT_TRUE(is_settled());
     }
     void check_ends() {
-        // No client receives the ends if the session is over before a socket returns.
+        // If the session is over before a client reconnects, no client receives the ends.
         if (turns_.is_over() && over_without_socket_) return;
         for (const auto number : accepted_) EXPECT_EQ(ends_[number], 1) << "reply " << number;
     }
@@ -135,7 +135,7 @@ class random_session {
         }
     }
     void say(const std::string& text) {
-        // A socket that was taken over may still send messages.
+        // A socket whose session was taken over by another socket may still send messages.
         say(text, below(10) ? last_socket_ : 1 + below(last_socket_));
     }
     void say(const std::string& text, voice_socket from) {
@@ -153,8 +153,8 @@ class random_session {
     static std::string name_call(std::uint64_t reply, std::size_t index) {
         return "c" + std::to_string(reply) + "-" + std::to_string(index);
     }
-    /// A result is accepted if the call is open, if its result was to come later, or if the client
-    /// keeps the results of dropped calls. `call` may be an element of open_.
+    /// A result is accepted if the call is open, if the result was announced for later, or if the
+    /// client keeps the results of dropped calls. `call` may be an element of open_.
     void say_result(const std::string& call) {
         if (!sockets_.contains(last_socket_)) return;
         const std::string id = call;
@@ -475,7 +475,7 @@ TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
         session.finish();
         session.check_ends();
     }
-    // Only sessions of other gateways have the last action.
+    // The last action occurs only in sessions of other gateways.
     for (std::size_t i = 0; i + 1 < std::variant_size_v<voice_action::any>; ++i)
         EXPECT_GT(seen["action " + std::to_string(i)], sessions / 60) << i;
     for (const auto* what : {"end held", "chunk too late", "taken up", "close 1000", "close 1012",

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 constexpr voice_socket socket_here = 1;
 constexpr voice_socket socket_there = 2;
 
-// The second sentence is spoken, and the first was heard.
+// The voice is speaking the second sentence, and the listener has heard the first.
 struct speaking_session : voice_session_driver {
     speaking_session() {
         attach(socket_here, R"({"type":"start","turn":"t1","text":"Hello","options":{"seed":7}})");

@@ -5,7 +5,7 @@
 
 #include <string>
 
-// Texts of a client that are spoken as replies.
+// Text that a client sends to have it spoken as a reply.
 namespace tandem::gateway {
 namespace {
 
@@ -45,7 +45,7 @@ struct replying_session : voice_session_driver {
     }
 };
 
-// A function runs, and the words before its call are spoken.
+// A function runs while the words before its call are spoken.
 struct session_with_open_call : voice_session_driver {
     session_with_open_call() {
         attach(mobile, time_with_tools);

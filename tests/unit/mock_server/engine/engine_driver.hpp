@@ -113,7 +113,7 @@ class engine_driver {
     std::vector<engine_output> outputs_;
 };
 
-/// A model that replies "a b b …", `tokens` tokens long, to any prompt.
+/// A model that answers every prompt with "a b b …", a reply of `tokens` tokens.
 inline options saying(int tokens) {
     options o;
     std::string reply = "a";

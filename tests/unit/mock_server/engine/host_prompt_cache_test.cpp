@@ -16,14 +16,14 @@ using test::saying;
 
 using prompt_tokens = std::vector<token_id>;
 
-// The text of a conversation has tokens that no other conversation has.
+// The text of a conversation consists of tokens that occur in no other conversation.
 prompt_tokens conversation(int number, int tokens) {
     prompt_tokens text(static_cast<std::size_t>(tokens));
     std::iota(text.begin(), text.end(), 10000 * number);
     return text;
 }
 
-// The first `kept` tokens of a text, followed by a token that occurs in no other text.
+// The first `kept` tokens of `text`, followed by a token that occurs nowhere else.
 prompt_tokens changed_after(int kept, prompt_tokens text) {
     text.resize(static_cast<std::size_t>(kept));
     text.push_back(1);
@@ -153,7 +153,7 @@ completion_request request_for(prompt_tokens text, int id_slot) {
     return r;
 }
 
-// Runs a request to its end. Returns the number of prompt tokens that it reused.
+// Runs a request to its end. Returns the number of prompt tokens that the request reused.
 int reused(engine_driver& d, prompt_tokens text, int id_slot) {
     const task_id id = d.submit(request_for(std::move(text), id_slot));
     d.run_for(seconds(60));

@@ -67,7 +67,7 @@ evaluation evaluation_of(engine_driver& d, task_id id) {
     return {timings["cache_n"], timings["prompt_n"]};
 }
 
-// Generates `generated` tokens after a prompt, then sends a changed text.
+// Generates `generated` tokens after a prompt, then sends a request with changed text.
 struct follow_up {
     std::string name;
     int prompt = 600;

@@ -24,7 +24,7 @@ milliseconds time_of_100_tokens(const options& o, int others) {
     return milliseconds(last["timings"]["predicted_ms"].get<int>());
 }
 
-// 100 tokens per second of one slot and 200 of all.
+// At most 100 tokens per second in one slot, and 200 in all slots together.
 options with_shared_speed() {
     options o = timed(1000);
     o.parallel = 8;
@@ -94,7 +94,7 @@ TEST(conversation_change, makes_the_other_slots_wait) {
     d.submit(conversation_of('b'));
     d.run_for(seconds(60));
     const request_record r = d.record(other);
-    // 100 tokens of 10 ms, and a copy of slot 0.
+    // 100 tokens of 10 ms each, and the wait while slot 0 is copied.
     EXPECT_EQ(*r.ended - *r.started, milliseconds(1000) + milliseconds(20));
 }
 

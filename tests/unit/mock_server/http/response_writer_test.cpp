@@ -8,7 +8,8 @@ namespace {
 using kind = socket_action::kind;
 using std::chrono::milliseconds;
 
-// The socket actions in short form: bytes in quotes without the headers, then the other actions.
+// The socket actions in order: written bytes in quotes, with HEAD in place of the headers, and the
+// other actions by name.
 std::string told(response_writer& w) {
     std::string text;
     for (socket_action& a : w.take_actions()) {
@@ -35,7 +36,7 @@ std::string told(response_writer& w) {
     return text;
 }
 
-// A stream of three events of four bytes: tokens 1 and 2, and the final one.
+// The actions for a stream of three events of four bytes each: tokens 1 and 2, and the final event.
 std::string streamed(std::optional<fault> f) {
     response_writer w(true, std::move(f));
     w.begin_event_stream();

@@ -19,14 +19,14 @@ struct patient_driver : machine_driver {
     explicit patient_driver(detail::reply_rules rules = patient_rules())
         : machine_driver(std::move(rules)) {}
 
-    /// Runs the reply from its start to a server that fails after these tokens.
+    /// Runs the reply from its start until its server fails after these tokens.
     template <class... Texts>
     void break_behind(Texts... texts) {
         begin();
         tokens(texts...);
         fail(errc::stream_incomplete);
     }
-    /// Reports another server that reads the ids as `text`.
+    /// Reports that another server was found, which reads the ids as `text`.
     void found_again(std::string text) {
         found();
         checked(std::move(text));

@@ -34,7 +34,7 @@ class paced_reply : public testing::Test {
     machine_driver d;
 };
 
-/// A reply with the pacing of a reply that a grammar constrains.
+/// A reply with the pacing of grammar-constrained replies.
 class uncut_reply : public paced_reply {
  protected:
     uncut_reply() : paced_reply(rules()) {}

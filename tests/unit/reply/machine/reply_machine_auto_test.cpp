@@ -1,4 +1,5 @@
-// Pacing `auto`: how far ahead of the voice a reply is generated, and when it gives its slot away.
+// Pacing `auto`: how far ahead of the voice a reply is generated, and when the reply gives its slot
+// away.
 
 #include "support/machine_driver.hpp"
 
@@ -18,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// A reply that is generated up to 8 s ahead. Speaking the first sentence takes 2 s. Each later
-/// sentence takes 2.3 s, because it begins with the token after the previous one.
+/// sentence takes 2.3 s, because it begins with the token that follows the previous sentence.
 class auto_pacing : public testing::Test {
  protected:
     auto_pacing() : d(rules()) { d.begin(); }
@@ -34,7 +35,8 @@ class auto_pacing : public testing::Test {
         for (; d.machine.phase() != reply_phase::resting && read < 20; ++read) sentence();
         return read;
     }
-    /// Continues all chunks before this one, each after its expected time.
+    /// Continues all chunks before `chunk`, each after the time that the voice is expected to need
+    /// for it.
     void go_on_to(std::uint32_t chunk) {
         for (std::uint32_t seq = 0; seq < chunk; ++seq) {
             d.pass(d.machine.pace().estimate(seq == 0 ? 30 : 35));

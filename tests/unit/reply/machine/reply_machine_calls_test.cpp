@@ -30,7 +30,7 @@ class calling_reply : public testing::Test {
         d.grant(0);
         d.wants();
     }
-    /// Generates a sentence and a call. The server then parses them.
+    /// Generates a sentence and a call. The server then parses the reply.
     void generate_call() {
         d.tokens("One", " moment", ".", open, "x");
         d.final();
@@ -294,7 +294,7 @@ TEST_F(calling_reply, drops_further_calls_if_it_may_have_one_only) {
     EXPECT_THAT(r.machine.result().calls, ElementsAre(time_call));
 }
 
-// gpt-oss, whose calls are a part of its reasoning.
+// In gpt-oss, calls are part of the reasoning.
 TEST_F(calling_reply, may_have_its_call_at_the_end_of_its_reasoning) {
     auto rules = machine_driver::default_rules();
     rules.reasoning_tags = {{"<|channel|>analysis", "<|channel|>final<|message|>"}};
@@ -327,7 +327,7 @@ TEST_F(calling_reply, has_no_call_if_its_reasoning_only_mentions_one) {
     EXPECT_THAT(r.machine.get_called_functions()->calls, IsEmpty());
 }
 
-// --- replies of JSON that may be a call, or must be one
+// --- JSON replies that may be, or must be, a call
 
 class reply_of_call_json : public testing::Test {
  protected:

@@ -143,7 +143,7 @@ TEST_F(a_draft, leaves_its_reasoning_to_the_reply) {
     EXPECT_EQ(reply.machine.result().reasoning, "Hm.");
 }
 
-// gpt-oss, whose calls are a part of its reasoning.
+// In gpt-oss, calls are part of the reasoning.
 TEST_F(a_draft, leaves_a_call_in_its_reasoning_to_the_reply) {
     auto rules = draft_rules();
     rules.reasoning_tags = {{"<|channel|>analysis", "<|channel|>final<|message|>"}};

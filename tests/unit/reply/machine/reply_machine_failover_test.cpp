@@ -324,7 +324,7 @@ TEST(reply_machine_failover, is_due_at_once_when_the_voice_has_spoken) {
     EXPECT_THAT(d.wants(), ElementsAre("slot, due 0 ms"));
 }
 
-// The ids stand for the words of an undisturbed run. The text alone may be split into other tokens.
+// The ids are those of an undisturbed run, whereas the text alone may be split into other tokens.
 TEST(reply_machine_failover, keeps_its_ids_if_the_next_server_is_away_too) {
     patient_driver d;
     d.break_behind("Hello", " you");

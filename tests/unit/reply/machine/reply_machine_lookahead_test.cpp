@@ -16,7 +16,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-/// A reply of four sentences of two tokens, whose generation has ended. Two chunks may be early.
+/// A reply of four sentences of two tokens each. Its generation has ended, and two chunks may be
+/// handed over early.
 class lookahead : public testing::Test {
  protected:
     lookahead() : d(rules()) {

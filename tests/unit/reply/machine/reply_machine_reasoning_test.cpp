@@ -168,7 +168,7 @@ TEST(reply_machine_reasoning, is_not_followed_by_speech_if_the_model_has_spoken)
     EXPECT_THAT(d.wants(), Contains("chunk 0 'Well' end"));
 }
 
-// A grammar that wrote the opening mark would write another reasoning.
+// A grammar that has written the opening mark would make the model reason again.
 TEST(reply_machine_reasoning, leaves_the_grammar_that_wrote_its_opening_mark) {
     for (const bool opened_by_prompt : {false, true}) {
         auto rules = limited({.tokens = 2});

@@ -1,4 +1,4 @@
-// The time that a voice needs for a text, as learned from its continues.
+// The time that a voice needs to speak text, as learned from the continues.
 
 #include "reply/machine/voice_pace.hpp"
 
@@ -15,7 +15,7 @@ using tandem::duration;
 using tandem::to_ms;
 using tandem::detail::voice_pace;
 
-/// The pace after chunks of these lengths were spoken.
+/// The pace that is learned from `chunks` chunks, which were spoken with these times.
 voice_pace learned(duration start_up, duration per_character, int chunks) {
     voice_pace pace;
     for (int n = 0; n < chunks; ++n) {

@@ -1,4 +1,5 @@
-// A prompt whose beginning has known ids, and the ids that become known for the text after it.
+// A prompt whose beginning has known ids, and the ids that become known for the text after that
+// beginning.
 
 #include "reply/transcript/reply_transcript.hpp"
 

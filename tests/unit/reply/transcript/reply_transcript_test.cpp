@@ -124,7 +124,7 @@ TEST(reply_transcript, counts_tokens_itself_where_the_server_does_not) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4));
 }
 
-// The first of two events with half a character each, as completion_reader returns it.
+// Of two events with half a character each, completion_reader returns the first one without text.
 TEST(reply_transcript, knows_the_ids_of_events_whose_text_was_held_for_a_whole_character) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.on_prompt_tokenized({1, 2});
@@ -173,8 +173,8 @@ TEST(reply_transcript, takes_only_the_first_answer_for_the_prompt) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
-// A stop word inside a token or after withheld tokens. The text before it comes with the last id,
-// so a request that continued from these ids would continue after the stop word.
+// A stop word inside a token or after withheld tokens. The text before the stop word comes with the
+// last id, so a request that continued from the ids would continue after the stop word.
 struct stop_row {
     const char* name;
     std::vector<token_event> events;
@@ -252,7 +252,7 @@ TEST(reply_transcript, continues_as_text_where_half_a_character_was_too_much_to_
     const auto handed_on = half + "\xC3\xA9" + half;
     EXPECT_TRUE(c.generated() == handed_on);
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
-    // The server's ids for the delivered text. The last one cannot be the id of half a character.
+    // The server's ids for the delivered text. The last id cannot stand for half a character.
     c.set_recovered_ids(std::vector<tandem::wire::token_id>{3, 9, reply_transcript::separator});
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
     EXPECT_TRUE(c.next_prompt().text == "Hi" + handed_on);

@@ -1,4 +1,4 @@
-// Marks for the voice at the limits of chunks, and the language that ends a chunk.
+// Marks for the voice at chunk limits, and the language by whose rules a chunk ends.
 
 #include "text/chunks/chunker.hpp"
 #include "text/sentences/make_boundary_detector.hpp"

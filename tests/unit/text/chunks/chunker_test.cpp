@@ -50,7 +50,7 @@ class ChunkerTest : public testing::Test {
         return taken();
     }
 
-    /// Every sentence ends a chunk of this chunker.
+    /// A chunker that ends a chunk after every sentence.
     chunker chunks_{make_boundary_detector(boundary_rule::classic), {0, 24, 96}};
 };
 

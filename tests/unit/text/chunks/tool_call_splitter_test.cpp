@@ -14,7 +14,7 @@ struct split_reply {
     int tokens = 0;
 };
 
-/// Splits the reply, which arrives in pieces of this many bytes, each a token.
+/// Splits the reply, which arrives in tokens of `piece` bytes.
 split_reply split(std::string_view reply, std::size_t piece, std::string mark = "<tool_call>") {
     tool_call_splitter splitter(std::move(mark));
     split_reply all;

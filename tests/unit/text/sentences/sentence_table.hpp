@@ -7,7 +7,7 @@
 
 namespace tandem::text {
 
-/// The ways to divide a text into tokens, as a set of bits.
+/// The ways to divide text into tokens, as a set of bits.
 enum tokenisation : unsigned {
     whole_text = 1,         ///< the whole text as one token
     token_like_pieces = 2,  ///< words with the space before them, runs of marks, up to three digits
@@ -16,7 +16,7 @@ enum tokenisation : unsigned {
     every = 15,
 };
 
-/// A text with '|' at its sentence ends, and the tokenizations for which they hold.
+/// A text with '|' at its sentence ends, and the tokenizations in which these ends must be found.
 struct sentence_row {
     sentence_row(const char* text, unsigned tokenisations = every)
         : marked(text), holds_for(tokenisations) {}

@@ -156,7 +156,8 @@ TEST(CompletionRequest, KeepsTheOrderOfASchemasMembers) {
               std::string::npos);
 }
 
-// The server treats an empty list as absent, and then uses what its slot holds for other adapters.
+// The server treats an empty list as absent, and then reuses slot text that was evaluated with
+// other adapters.
 TEST(CompletionRequest, NamesTheAdaptersOnlyIfThereAreAny) {
     EXPECT_EQ(body_of("Hi", {.lora = {{0, 0.5}, {2, 0.0}}}).at("lora"),
               nlohmann::json::parse(R"([{"id":0,"scale":0.5},{"id":2,"scale":0.0}])"));

@@ -1,4 +1,4 @@
-// A reply's text, parsed by the server: POST /v1/chat/completions that generates nothing.
+// A reply's text that the server parses: a POST to /v1/chat/completions that generates nothing.
 #include "wire/calls/server_messages.hpp"
 
 #include <gmock/gmock.h>
@@ -117,7 +117,7 @@ TEST(forced_call, continues_from_its_beginning_under_the_grammar_of_the_tools) {
     EXPECT_EQ(body.at("max_tokens"), max_forced_tokens);
 }
 
-// The server aborts if it finds an end token there.
+// The server aborts if it finds an end token in those words.
 TEST(forced_call, does_not_go_on_from_words_of_the_model) {
     const auto body = json::parse(
         forced_call_body({.messages = {{.role = "user", .content = "Rain?"},
