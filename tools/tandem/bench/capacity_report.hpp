@@ -18,7 +18,7 @@ struct latency_limits {
     duration gap = std::chrono::milliseconds(100);   ///< p99
 };
 
-/// The figures of a step's callers, from its second half.
+/// The figures of the callers of a step, measured in the second half of the step.
 struct capacity_step {
     int callers = 0;
     double first_chunk_p95 = -1;  ///< in ms; -1 = nobody waited

@@ -20,17 +20,17 @@ struct dialogue {
     std::string id{};
     /// Line of the file, from 1; 0 without a file.
     std::size_t line = 0;
-    /// Sent verbatim. Otherwise the chat template is applied.
+    /// If set, sent verbatim; otherwise, the chat template is applied to `messages`.
     std::optional<std::string> prompt{};
     /// With `turns`, the system message or nothing.
     std::vector<chat_message> messages{};
     /// The user message of each turn.
     std::vector<std::string> turns{};
     std::optional<int> max_tokens{};
-    /// As generation_options::tools; empty = the tools of the run.
+    /// Like generation_options::tools; empty = the tools of the run.
     std::string tools{};
     /// Results by function name, in the order of the function's calls, at least one per function.
-    /// If there are any, they answer the calls of a reply, and another reply follows.
+    /// If there are results, they answer the calls of a reply, and another reply follows.
     std::map<std::string, std::vector<std::string>> results{};
     /// Time from the start of each reply.
     std::optional<duration> interrupt_after{};
@@ -49,7 +49,7 @@ chat_message get_turn_prompt(const dialogue& d, int turn);
 /// Returns the name of a run (from 0) of a dialogue: "p1", or "p1#2" if there are several `runs`.
 std::string run_id(const std::string& dialogue_id, int run, int runs);
 
-/// Hands out the `results` of a dialogue during one run of it.
+/// Hands out the `results` of a dialogue during one run of the dialogue.
 class canned_results {
  public:
     /// `d` must outlive this object.
@@ -80,8 +80,8 @@ inline constexpr std::size_t max_line_bytes = 16u << 20;
 /// Parses prompts in JSON Lines and skips blank lines. Reports every fault. Does not throw.
 prompt_file parse_prompts(std::string_view text);
 
-/// Returns the raw prompts as dialogues, followed by the user messages, each after the system
-/// prompt unless that is empty.
+/// Returns the raw prompts as dialogues, followed by the user messages as dialogues. The system
+/// prompt, unless empty, precedes each user message.
 std::vector<dialogue> make_dialogues(const std::vector<std::string>& prompts,
                                      const std::vector<std::string>& user_messages,
                                      const std::string& system = {});

@@ -55,7 +55,7 @@ void recording_target::open() {
     fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, owner_alone);
     if (fd_ < 0) return refuse(path_, std::strerror(errno));
     struct stat about {};
-    // A device or pipe is written without these checks.
+    // For a device or pipe, the run skips these checks.
     if (::fstat(fd_, &about) != 0 || !S_ISREG(about.st_mode)) return;
     is_file_ = true;
     // Another run of the same command may have renamed this file since it was opened.

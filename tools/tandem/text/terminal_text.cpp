@@ -118,7 +118,7 @@ std::string pad_to_columns(std::string text, int columns) {
 
 std::string truncate_to_width(std::string_view text, int width) {
     std::string result;
-    std::size_t fitting = 0;  // bytes of the longest prefix with room for "…"
+    std::size_t fitting = 0;  // bytes of the longest prefix that leaves room for "…"
     int columns = 0;
     while (!text.empty()) {
         const auto g = take_glyph(text);
