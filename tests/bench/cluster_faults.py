@@ -1,10 +1,10 @@
 """Measures what callers notice of faults in a cluster. Several `tandem serve --cluster` run behind HAProxy
 and in front of a mock server. Callers hear a story of thirty sentences again and again with the Python
-client. Every --every seconds, the next gateway, or the store, gets the signal. After KILL and TERM, it is
-started again, the store without data; after STOP, it continues --lasting seconds later. A primary has a
-replica, and a sentinel that fails over to the replica. A link is the connection of the next gateway to the
-store: for --lasting seconds, STOP delays the traffic in both directions, and KILL closes the link and
-refuses new connections. docs/cluster.md contains the results.
+client. Every --every seconds, the next gateway, or the store, gets the signal. After KILL and TERM, this
+process is started again, the store without data; after STOP, the process continues --lasting seconds
+later. A primary has a replica, and a sentinel that fails over to the replica. A link is the connection of
+the next gateway to the store: for --lasting seconds, STOP delays the traffic in both directions, and KILL
+closes the link and refuses new connections. docs/cluster.md contains the results.
 
   cluster_faults.py 60 --faults 100
   cluster_faults.py 200 --signal TERM --faults 3 --slots 64
@@ -14,7 +14,7 @@ refuses new connections. docs/cluster.md contains the results.
 A pause is the time from the end of a chunk's speech to the next chunk of the reply. A wait is the time
 from a question to its first chunk. The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER
 contain the paths of the two programs.
-Exit status: 1 if a reply failed, or a listener heard a wrong text; 77 without a needed program.
+Exit status: 1 if a reply failed, or a listener heard wrong text; 77 without a needed program.
 """
 
 import argparse

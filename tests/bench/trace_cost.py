@@ -105,7 +105,7 @@ async def measure(a, gateway, figures):
 
 
 def compare(a, servers, collector, figures):
-    """Starts a new gateway each time, because one that knows its servers may refuse the next callers."""
+    """Starts a new gateway each time, because a gateway that knows its servers may refuse the next callers."""
     shares = {"without traces": [], "with traces": []}
     for _ in range(a.rounds):
         for name, flags in zip(shares, ([], ["--otlp-endpoint", collector])):

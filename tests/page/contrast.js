@@ -1,4 +1,4 @@
-/** The contrast between a text and its background, as defined by WCAG 2. Runs in the page. */
+/** The contrast between text and its background, as defined by WCAG 2. Runs in the page. */
 export function contrast({ text, ground }) {
     const channels = (color) =>
         color

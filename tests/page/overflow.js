@@ -1,4 +1,4 @@
-/** Finds what is wider than its place, or makes the page itself scroll. Runs in the page. */
+/** Finds elements that are wider than their place or make the page itself scroll. Runs in the page. */
 export function overflow() {
     const { scrollWidth, scrollHeight } = document.scrollingElement;
     const found = [];
