@@ -1,10 +1,10 @@
 // Compares requests through the gateway with direct requests to the server in the same run, and
 // measures many WebSockets at once. docs/gateway-operation.md contains the results. COUNT is the
 // number of pairs, sockets or clients that disconnect. With --url, plain, first and stream use a
-// real llama-server instead of a mock server. gateway_load plain 500 | first 300 | stream 20 |
-// sockets 500 | cuts 100 | leave 200 [--url URL] `sockets` sends one request per reply, `cuts` one
-// per chunk. A request of `cuts` waits for the server's next step. In both modes, the gateway runs
-// alone on the last core.
+// real llama-server instead of a mock server.
+//   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
+// `sockets` sends one request per reply; `cuts` sends one request per chunk, and each request waits
+// for the server's next step. In both modes, the gateway runs alone on the last core.
 
 #include "cpu_seconds.hpp"
 #include "gateway/http_client.hpp"

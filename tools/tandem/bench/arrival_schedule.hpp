@@ -35,7 +35,7 @@ class arrival_schedule {
     /// start time has already passed, the delay counts towards the server's latency. In a closed
     /// loop, the time is always `now`.
     std::optional<duration> take_next_start(duration now);
-    /// Returns how many turns of an open loop were due before `now` but did not begin. Call it at
+    /// Returns how many turns of an open loop were due before `now` but did not begin. Call this at
     /// the end of the run.
     std::int64_t count_missed(duration now);
 

@@ -37,7 +37,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
 
     /// Speaks the whole reply and notifies the view. Returns early if interrupted.
     awaitable<void> run();
-    /// The listener interrupts the reply: history keeps what was heard until `at`.
+    /// The listener interrupts the reply: the history keeps what the listener heard until `at`.
     void interrupt(time_point at);
 
     bool was_interrupted() const noexcept { return interrupted_; }

@@ -20,7 +20,7 @@ struct dialogue {
     std::string id{};
     /// Line of the file, from 1; 0 without a file.
     std::size_t line = 0;
-    /// If set, sent verbatim; otherwise, the chat template is applied to `messages`.
+    /// If set, sent verbatim; otherwise, the chat template is applied.
     std::optional<std::string> prompt{};
     /// With `turns`, the system message or nothing.
     std::vector<chat_message> messages{};

@@ -29,7 +29,7 @@ glyph take_glyph(std::string_view& text) {
     return {std::string(bytes), columns, false};
 }
 
-// Numbers and units such as "96 %" and "1.2 s" stay on one line.
+// A number stays on one line with its unit, as in "96 %" and "1.2 s".
 bool is_unit(std::string_view word) {
     constexpr std::array<std::string_view, 7> units{"%", "µs", "ms", "s", "min", "KiB", "MiB"};
     word = word.substr(0, word.find_last_not_of(".,;:)") + 1);
