@@ -30,8 +30,8 @@ struct capacity_step {
     double speech_seconds = 0;  ///< speaking time of the chunks that arrived
 
     double tokens_per_second() const noexcept { return ratio(tokens, seconds); }
-    /// Whether enough first chunks arrived for a meaningful percentile: as many as there are
-    /// callers, but at most 20.
+    /// Whether enough first chunks arrived for a meaningful percentile: one for each caller; 20 are
+    /// always enough.
     bool has_enough_first_chunks() const noexcept;
     /// Whether turns failed and no chunk arrived.
     bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }
