@@ -1,12 +1,12 @@
 # For scripts that run tests with Node.js in FOLDER. SUBJECT is what they test.
 
-# Ends the script. CTest takes the message for a skipped test.
+# Ends the script. From the message, CTest knows that the test was skipped.
 macro(skip why)
   message("${SUBJECT} IS NOT TESTED: ${why}")
   return()
 endmacro()
 
-# Finds each program, or skips. `<program>_names` has other names of it.
+# Finds each program, or skips. `<program>_names` contains other names of the program.
 macro(require_programs)
   foreach(program ${ARGN})
     find_program(${program} NAMES ${program} ${${program}_names})

@@ -90,7 +90,7 @@ class bare_streams {
 
     int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
     std::vector<int> sockets_;
-    std::vector<std::string> kept_;  // the last bytes of each stream, fewer than an end
+    std::vector<std::string> kept_;  // the last bytes of each stream, fewer than a sentence end has
     std::array<char, 16384> buffer_{};
     int open_ = 0;
 };

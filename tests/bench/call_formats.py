@@ -314,6 +314,6 @@ FORMATS = {
 
 
 def format_of(template):
-    """The format of a template's models; None if it is not known."""
+    """The format of a template's models; None if the format is not known."""
     names = [name for name in FORMATS if template.startswith(name)]
     return FORMATS[max(names, key=len)] if names else None

@@ -1,5 +1,5 @@
-// Measures how one slow consumer delays others: it runs channels over a mock server, each with a
-// thread, and measures the time from the hand-over of an item to its pop. docs/channel.md
+// Measures how one slow consumer delays other consumers. Runs channels over a mock server, each
+// with a thread, and measures the time from the hand-over of an item to its pop. docs/channel.md
 // contains the results.
 //   channel_load 100
 

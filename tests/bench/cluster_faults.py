@@ -14,7 +14,7 @@ the link and refuses new connections. docs/cluster.md contains the results.
 A pause is the time from the end of a chunk's speech to the next chunk of the reply. A wait is the time
 from a question to its first chunk. The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER
 contain the paths of the two programs.
-Exit status: 1 if a reply failed, or a listener heard a wrong text; 77 without a needed program.
+Exit status: 1 if a reply failed, or a listener heard wrong text; 77 without a needed program.
 """
 
 import argparse

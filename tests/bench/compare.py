@@ -206,7 +206,7 @@ def measure(clients, rounds, unit, count):
 
 
 def one_round(clients, turn):
-    """Runs all clients once. Another client begins in each round."""
+    """Runs all clients once. Each round begins with a different client."""
     names = list(clients)
     names = names[turn % len(names) :] + names[: turn % len(names)]
     return {name: [seconds_of(command) for command in clients[name]] for name in names}

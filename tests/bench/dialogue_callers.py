@@ -1,6 +1,7 @@
 """Measures what changes of conversation cost on a real llama-server, with `tandem serve` in front of it and
-12 concurrent callers over /v1/voice. Each speaks one of the talk model's dialogues, whose replies are known
-word for word, so a mixed-up text or history is a wrong reply. docs/capacity.md contains the results.
+12 concurrent callers over /v1/voice. Each caller speaks one of the talk model's dialogues, whose replies
+are known word for word, so mixed-up text or history shows as a wrong reply. docs/capacity.md
+contains the results.
 
   dialogue_callers.py 2
   dialogue_callers.py 2 --system-words 200

@@ -3,8 +3,8 @@
 // number of pairs, sockets or clients that disconnect. With --url, plain, first and stream use a
 // real llama-server instead of a mock server.
 //   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
-// `sockets` sends one request per reply, `cuts` one per chunk. A request of `cuts` waits for the
-// server's next step. In both, the gateway runs alone on the last core.
+// `sockets` sends one request per reply; `cuts` sends one request per chunk, and each request waits
+// for the server's next step. In both modes, the gateway runs alone on the last core.
 
 #include "cpu_seconds.hpp"
 #include "gateway/http_client.hpp"
@@ -288,8 +288,9 @@ int measure_stream(int count, const std::string& url) {
 // --- sockets
 
 /// A session that immediately continues each chunk. The delay of a chunk is the time since that
-/// continue minus the time of its tokens. The gateway, the mock server and this program cause it.
-/// After the tokens of the last chunk, the server generates one more token, which ends the reply.
+/// continue minus the time of its tokens. The gateway, the mock server and this program cause this
+/// delay. After the tokens of the last chunk, the server generates one more token, which ends the
+/// reply.
 class listener {
  public:
     listener(asio::io_context& loop, std::uint16_t port, double token_ms, int& running)

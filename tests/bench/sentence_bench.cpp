@@ -1,5 +1,5 @@
 // The cost of the sentence detector for each token, for replies of three lengths. The counter
-// `token` is the time for one token. It should not depend on the length.
+// `token` is the time for one token. This time should not depend on the length.
 
 #include "prose.hpp"
 #include "text/sentences/spoken_boundary_detector.hpp"

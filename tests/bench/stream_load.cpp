@@ -113,7 +113,7 @@ tandem::service_config config_of(const token_hose& hose, const load& l) {
     c.client.server.reuse_guard = 0s;
     c.client.pacing.mode = *l.pacing;
     // A token, not a timeout, ends each chunk. Requests are cut only at the ends of sentences, and
-    // none is repeated.
+    // no request is repeated.
     c.client.chunking.peek_hold = 10s;
     c.client.pacing.held_chunks_max = 1024;
     c.client.failover.retries = 0;

@@ -51,7 +51,7 @@ constexpr std::size_t most_of_unusual_event = 9;
 constexpr std::size_t most_of_wake_up = 2;
 constexpr std::size_t growth = 200;  // allocations by buffers and timers
 
-// The count starts after the doubling at 4096 tokens, and ends long before the next one.
+// The count starts after the doubling at 4096 tokens, and ends long before the next doubling.
 constexpr std::size_t warm_up = 4'200;
 constexpr std::size_t counted = 1'000;
 
@@ -133,7 +133,7 @@ std::size_t allocated_by_reply(int words) {
 }
 
 // Each token wakes the loop. Asio's strand allocates memory for a queued handler and for its own
-// run. It cannot reuse this memory on top of a type-erased executor.
+// run. The strand cannot reuse this memory on top of a type-erased executor.
 TEST(a_token, allocates_what_asio_queues_on_its_way_from_the_socket) {
     const auto few = allocated_by_reply(200);
     const auto many = allocated_by_reply(1'200);

@@ -1,5 +1,5 @@
-// The time to decode one event: a token in the current server's format, the same with timings, a
-// token in a format that another server might use, and the final event.
+// The time to decode one event: a token in the current server's format, the same token with
+// timings, a token in a format that another server might use, and the final event.
 
 #include "token_path.hpp"
 #include "wire/stream/token_event_decoder.hpp"

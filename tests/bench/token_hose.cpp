@@ -280,7 +280,7 @@ void token_hose::thread_of_servers::close(connection& c) {
     ::close(std::exchange(c.fd, -1));
 }
 
-// A client that reads too slowly loses the stream, and reports that.
+// A client that reads too slowly loses the stream, and reports the loss.
 void token_hose::thread_of_servers::put(const connection& c, std::string_view bytes) {
     const auto written = ::send(c.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (written != static_cast<ssize_t>(bytes.size())) ::shutdown(c.fd, SHUT_RDWR);

@@ -73,7 +73,7 @@ class token_path {
             perform_actions();
         }
     }
-    /// Reads a decoded token, the next one of the running request.
+    /// Reads the next token of the running request in decoded form.
     void read(std::string_view text) {
         now_ += std::chrono::milliseconds(1);
         event_.content = text;

@@ -75,7 +75,7 @@ class Reply:
         return self.end.get("text")
 
     def describe(self, pacing):
-        """What must be the same with and without functions. The first chunk's prompt contains them."""
+        """What must be the same with and without functions, which the first chunk's prompt contains."""
         if pacing == "ahead":  # cuts when the model is ahead of the voice
             return [self.text]
         chunks = [[c[n] for n in ("text", "speech", "tokens")] for c in self.chunks]

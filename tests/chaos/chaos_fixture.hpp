@@ -132,8 +132,8 @@ class chaos : public ::testing::Test {
     }
 
     int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(dice_); }
-    /// Waits for this time, because faults should happen at any moment, not after an observed
-    /// event.
+    /// Waits for this time, because faults should happen at arbitrary moments, not after an
+    /// observed event.
     static void let_pass(duration time) {
         boost::asio::io_context ioc;
         boost::asio::steady_timer timer(ioc, time);

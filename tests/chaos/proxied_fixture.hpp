@@ -58,7 +58,7 @@ class proxied_servers : public chaos {
             fault_total(connection_fault::corrupt));
     }
 
-    /// Expects that no connection is left, and no request on a server.
+    /// Expects that no connection is left, and that no request is left on a server.
     void expect_nothing_left() {
         for (std::size_t i = 0; i < proxies_.size(); ++i) {
             EXPECT_TRUE(poll_until([&] { return proxy(i).running() == 0; }));

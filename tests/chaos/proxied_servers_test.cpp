@@ -56,7 +56,7 @@ TEST_F(proxied_servers, behind_a_bad_network_give_a_client_the_same_texts) {
     expect_nothing_left();
 }
 
-// Here the network corrupts texts, which TCP would prevent. So the texts are not compared.
+// Here the network corrupts text, which TCP would prevent, so the texts are not compared.
 TEST_F(proxied_servers, whose_bytes_are_corrupted_do_no_lasting_harm) {
     start_proxied(2, {.seed = seed()});
     const auto texts = undisturbed(service_of(urls()));

@@ -10,7 +10,7 @@
 namespace tandem::testing {
 namespace {
 
-// The minima of a period. Resources that running replies hold for a moment are not growth.
+// The minima of a period. Resources that running replies hold for a moment do not count as growth.
 struct low_water {
     std::size_t memory = std::numeric_limits<std::size_t>::max();
     std::size_t descriptors = std::numeric_limits<std::size_t>::max();

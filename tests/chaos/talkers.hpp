@@ -46,7 +46,7 @@ struct talk_totals {
     /// The longest time from a continue to the next chunk.
     double longest_pause_ms = 0;
     double longest_first_chunk_ms = 0;
-    /// The numbers of failed replies and of replies with a wrong text. The lists below keep 10 of
+    /// The numbers of failed replies and of replies with wrong text. The lists below keep 10 of
     /// each.
     int failed = 0;
     int wrong = 0;

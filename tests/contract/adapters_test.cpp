@@ -81,7 +81,7 @@ TEST_P(adapters_contract, a_set_of_its_own_makes_the_slot_forget_the_one_before)
     EXPECT_GT(cached_with(json::array({adapter(0, 0)})), 0);
 }
 
-// This is why the gateway adds an adapter set to each request.
+// Because of this behavior, the gateway adds an adapter set to each request.
 TEST_P(adapters_contract, a_slot_forgets_nothing_for_a_request_that_names_no_set) {
     set(json::array());
     turn_with(json::array({adapter(0, 1)}));

@@ -28,7 +28,7 @@ std::string words_before_calls(const std::string& text) {
     return words.substr(0, words.find_last_not_of('\n') + 1);
 }
 
-/// What the voice says: the chunks' speech, with spaces between.
+/// What the voice says: the chunks' speech, with spaces in between.
 std::string speech_of(const consumer& reply) {
     std::string all;
     for (const auto& c : reply.chunks())

@@ -245,7 +245,7 @@ bool is_ascii(const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
 }
 
-// A user who talks with a bot and interrupts it at random. Keeps a separate history.
+// A user who talks with a bot and interrupts the bot at random. Keeps a separate history.
 class caller {
  public:
     // With `is_marked`, the first prompt contains the caller's marker, too.
@@ -374,7 +374,7 @@ std::string as_text(const std::vector<chat_message>& history) {
 
 // The text of a turn must be the server's answer to the conversation's prompt. For the mock server,
 // each prompt contains a marker. A marker would make the talk model generate unstable nonsense, so
-// the real server's first prompt has none, and its later turns are not compared.
+// the first prompt on the real server has no marker, and later turns there are not compared.
 std::size_t conversations_contract::turns_to_compare(const caller& c) const {
     return GetParam() == server_kind::mock ? c.texts().size()
                                            : std::min<std::size_t>(1, c.texts().size());

@@ -16,7 +16,8 @@ using std::chrono::milliseconds;
 // The servers run in parallel, so that the guards of many replies elapse at the same time.
 constexpr std::size_t servers = 8;
 constexpr milliseconds reuse_guard_time = std::chrono::seconds(2);
-// The server notices a cut only after the client has made it, and even later on a busy machine.
+// The server notices a cut only after the client has made the cut, and even later on a busy
+// machine.
 constexpr milliseconds notice_time = reuse_guard_time / 4;
 
 // Runs one turn after another on its own server.
@@ -31,7 +32,7 @@ class guarded_speaker {
 
     void add(const talk_turn& turn) { turns_.push_back(&turn); }
 
-    // Starts the next reply if the current one has ended. Returns true if none is left.
+    // Starts the next reply if the current one has ended. Returns true if no reply is left.
     bool advance() {
         if (said_ && !said_->ended()) return false;
         if (said_) check(*turns_.front());

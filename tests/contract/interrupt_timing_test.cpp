@@ -22,7 +22,7 @@ double median(std::vector<double> values) {
     return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/// The time of the first such event since the start of the reply.
+/// The time of the first event of this kind, since the start of the reply.
 std::chrono::nanoseconds time_of(const reply_result& r, timeline_event::kind what) {
     for (const auto& e : r.timeline)
         if (e.what == what) return std::chrono::nanoseconds(e.at_ns);
@@ -85,7 +85,7 @@ TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
               << " ms, after a whole reply " << median(whole.first_token) << " ms\n";
 }
 
-// Each reply uses one slot, which is free again when the guard after its cut has elapsed.
+// Each reply uses one slot, which is free again when the guard after the reply's cut has elapsed.
 TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
     const milliseconds guard(number_from_environment("TANDEM_GUARD_MS", 200));
     auto c = client_config();

@@ -60,7 +60,7 @@ class many_cuts : public contract {
     }
 
     int chunks() const { return chunks_; }
-    // The number of chunks that came from another slot than the previous chunk.
+    // The number of chunks that came from a different slot than the previous chunk.
     int turns() const { return turns_; }
 
  private:

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-// Prompts of ids followed by a text, as for the next turn of a conversation with known ids.
+// Prompts of ids followed by text, as for the next turn of a conversation with known ids.
 namespace tandem::testing {
 namespace {
 

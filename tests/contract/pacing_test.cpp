@@ -92,7 +92,7 @@ TEST_P(pacing_contract, a_short_stream_is_one_request) {
     EXPECT_EQ(said.result().metrics.cuts, 0);
 }
 
-// A slow client may find two chunks in an answer, and both slots free after them. Therefore the
+// A slow client may find two chunks in one answer, and then both slots are free. Therefore the
 // expected slot is not fixed.
 void expect_requests_where_prefilled(const captured_log& log) {
     constexpr std::string_view request = "request to slot ", prefilling = "prefilling slot ";

@@ -37,7 +37,7 @@ class prefill_contract : public contract {
         EXPECT_EQ(a->final_event().at("id_slot"), slot);
         EXPECT_EQ(a->text(), turn.reply);
     }
-    /// The number of a prompt's tokens that its slot still holds after a request on the other slot.
+    /// The number of prompt tokens that slot 0 still holds after a request on slot 1.
     int cached_after_a_hop() {
         const auto& turn = talk_turn_of("yes");
         probe().complete(request_for(turn, 0));

@@ -58,7 +58,7 @@ struct parsed_answer {
     wire::parsed_reply reply{};
 };
 
-/// The content, followed by each call in brackets, with its arguments without white space.
+/// The content, followed by each call in brackets. The arguments contain no white space.
 std::string words_of(const parsed_answer& a) {
     if (a.ec) return error_name(a.ec) + " " + a.server_message;
     auto words = a.reply.content;
@@ -125,7 +125,7 @@ class tool_contract : public contract {
         read.server_message = diag.server_message;
         return read;
     }
-    /// What the server reads in a text, as words_of() writes it.
+    /// The content and calls that the server finds in `text`, in the format of words_of().
     std::string read(std::string_view text) { return words_of(parse(text)); }
 };
 TANDEM_CONTRACT(tool_contract);
@@ -228,7 +228,7 @@ TEST_P(tool_contract, a_text_that_the_model_should_not_write_is_a_server_error) 
               unparsable);
 }
 
-// This is why the request makes that token the end token.
+// Because of this behavior, the request makes the additional token the end token.
 TEST_P(tool_contract, one_more_token_is_sampled_and_parsed_with_the_text) {
     auto body = json::parse(wire::parse_reply_body({.messages = {time_question}, .text = "It is"},
                                                    {.tools = time_tools}));
@@ -290,7 +290,7 @@ TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_it
               << " evaluated\n";
 }
 
-// llama-server b11669 aborts if it must generate a call after a text that contains an end token.
+// llama-server b11669 aborts if it must generate a call after text that contains an end token.
 TEST_P(tool_contract, an_end_token_in_the_words_of_the_model_does_no_harm_to_an_invalid_call) {
     auto bots = make_service();
     auto talk = bots.create();

@@ -1,4 +1,4 @@
-"""Each relative link of the docs must lead to an existing file, and its anchor to a heading."""
+"""Each relative link of the docs must lead to an existing file, and the link's anchor to a heading."""
 
 import glob
 import re

@@ -99,7 +99,7 @@ TEST(example, conversation_keeps_what_was_heard) {
                     "  assistant: As you like.\n"));
 }
 
-// The part of `sentence` in the history that the example prints last.
+// The part of `sentence` that is in the history, which the example prints last.
 std::string heard_of(const std::string& sentence, const std::string& out) {
     const auto at = out.rfind(sentence.substr(0, 5));
     if (at == std::string::npos) return {};

@@ -32,7 +32,7 @@ void add(const wire::token_event& e, outcome& out) {
 
 void read(wire::completion_reader& reader, std::string_view bytes, outcome& out) {
     if (reader.fault()) return;
-    // The copy ends with the call, so that stored views into it are detected.
+    // The copy is destroyed after the call, so that stored views into it are detected.
     const std::string copy(bytes);
     reader.feed(copy);
     wire::token_event e;

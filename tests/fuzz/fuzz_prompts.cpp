@@ -59,7 +59,8 @@ std::vector<std::string> expected_lines(std::string_view text, std::size_t most)
     return lines;
 }
 
-/// Writes `text` to a socket, which keeps the parts separate. It holds about a hundred parts.
+/// Writes `text` to a socket, which keeps the parts separate. The socket holds about a hundred
+/// parts.
 void write_in_parts(int fd, std::string_view text, std::size_t seed) {
     while (!text.empty()) {
         const auto part = text.substr(0, 1 + text.size() / 32 + seed % 7);

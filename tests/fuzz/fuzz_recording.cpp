@@ -47,8 +47,8 @@ transport::http_request completion(fuzzing::input& in, bool has_place, bool is_p
     return request;
 }
 
-// Consumes the same number of bytes for each kind, so that a change of one request changes no
-// other.
+// Consumes the same number of bytes for each kind, so that a change of one request changes no other
+// request.
 transport::http_request request_from(fuzzing::input& in) {
     constexpr std::size_t prefill = 4, without_place = 5, health = 6, tokenize = 7;
     const auto kind = in.number(7);

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-// A text is either read completely or refused with a message. The result survives writing and
-// reading, and its late calls survive a history.
+// Text is either read completely or refused with a message. The result survives writing and
+// reading, and its late calls survive a round trip through turn_history.
 namespace {
 
 using namespace tandem;

@@ -36,7 +36,8 @@ void decode_by(error_code (*decoder)(wire::response_view, Out&, diagnostics&),
     require_told(ec, diag);
 }
 
-// The general decoder gives the same tokens as the quick one. White space selects the general one.
+// The general decoder gives the same tokens as the quick decoder. White space selects the general
+// decoder.
 void require_same_tokens(std::string_view body) {
     std::vector<wire::token_id> quick;
     if (!wire::read_token_list(body, quick)) return;

@@ -18,7 +18,7 @@ struct outcome {
 };
 
 void read(wire::sse_parser& parser, std::string_view bytes, outcome& out) {
-    // The copy ends with the call, so that stored views into it are detected.
+    // The copy is destroyed after the call, so that stored views into it are detected.
     const std::string copy(bytes);
     parser.feed(copy);
     wire::sse_event e;

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-// The calls that a model writes, and a server's answers about them. Words and call do not depend on
-// the split of the text, and every call names one of the tools.
+// Checks the calls that a model writes, and a server's answers about such calls. The words and the
+// call do not depend on how the text is split, and every call names one of the tools.
 namespace {
 
 using namespace tandem;

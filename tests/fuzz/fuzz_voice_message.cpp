@@ -37,7 +37,7 @@ void require_right(const voice::start& s) {
     if (s.user_stopped_ago) fuzzing::require(*s.user_stopped_ago >= duration::zero());
 }
 
-// The gateway can write this name.
+// Requires that the gateway can write this name.
 void require_right(const client_chunk_id& name) {
     fuzzing::require(parse_client_chunk_id(to_string(name)) == name);
 }

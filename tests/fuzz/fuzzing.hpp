@@ -36,7 +36,7 @@ class input {
     std::string_view rest_;
 };
 
-/// Calls `use` with the parts of `text`, in order. `seed` determines their sizes.
+/// Calls `use` with the parts of `text`, in order. `seed` determines the sizes of the parts.
 template <class Use>
 void in_parts(std::string_view text, std::size_t seed, Use use) {
     for (std::size_t step = seed; !text.empty(); step = step * 7 + 3) {

@@ -4,7 +4,7 @@ set -euo pipefail
 command -v systemd-analyze >/dev/null || exit 77
 readonly most_exposed=15  # tenths of a point of systemd's rating
 unit=$WORK_DIR/tandem.service
-# Replaces the folder of the installation by the folder to which the files were moved.
+# Replaces the folder of the installation with the folder to which the files were moved.
 sed "s#$PREFIX.first#$PREFIX#g" "$PREFIX/lib/systemd/system/tandem.service" >"$unit"
 grep -q "^ExecStart=$PREFIX/bin/tandem serve " "$unit"
 warnings=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep tandem.service || true)

@@ -281,7 +281,7 @@ class slow_consumer : public channels, public ::testing::WithParamInterface<pace
 TEST_P(slow_consumer, holds_up_none_of_99_others) {
     constexpr std::size_t many = 100;
     config.server.slots = 4;
-    config.limits.continue_timeout = 1h;  // checked builds may take long
+    config.limits.continue_timeout = 1h;  // checked builds may be slow
     config.limits.queue_timeout = 1h;
     server_options.parallel = 4;
     start_loop();

@@ -123,7 +123,7 @@ TEST_F(ended_context, drops_a_coroutine_on_a_strand_of_a_thread_pool) {
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
 }
 
-// The chunk is posted to the handler's executor, where the next one would be requested.
+// The chunk is posted to the handler's executor, where the next chunk would be requested.
 TEST_F(ended_context, ends_the_reading_of_a_reply_whose_handler_has_another_context) {
     start();
     boost::asio::io_context other;

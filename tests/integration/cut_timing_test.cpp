@@ -128,7 +128,8 @@ class cut_timing : public client_and_mock {
 };
 
 TEST_F(cut_timing, one_turn_of_the_loop_closes_the_connection_and_then_delivers_the_chunk) {
-    // The connections when the chunk arrives. One of them may be a request for the prompt's ids.
+    // The connections that are open when the chunk arrives. One of them may be a request for the
+    // prompt's ids.
     std::optional<std::vector<std::uint16_t>> open;
     consumer c(llm->start(prompt), [&](consumer& self, const chunk&) {
         open = connections_to(sentences.port());

@@ -15,7 +15,7 @@
 namespace tandem::testing {
 namespace {
 
-// The event loop of a voice, which runs only in get_free().
+// The event loop of a voice. The loop runs only in get_free().
 struct busy_voice {
     boost::asio::io_context ioc;
     bool was_called = false;
@@ -149,8 +149,8 @@ TEST_F(a_control, of_no_reply_changes_nothing) {
     none.heard_share({1, 0}, 0.5);
 }
 
-// Interrupts come in bursts. The first one ends a reply. The others arrive at the end of this reply
-// and at the start of the next one.
+// Interrupts come in bursts. The first interrupt ends a reply. The other interrupts arrive at the
+// end of this reply and at the start of the next reply.
 TEST_F(a_control, interrupts_from_another_thread_at_any_time) {
     constexpr int times = 20'000;
     constexpr int min_replies = 100;

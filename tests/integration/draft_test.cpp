@@ -1,4 +1,4 @@
-// Replies that are drafted before the user has surely finished speaking.
+// Replies that are drafted before it is certain that the user has finished speaking.
 
 #include "service_fixture.hpp"
 
@@ -391,7 +391,8 @@ TEST_F(a_conversation_with_drafts, leaves_the_slots_that_are_kept_for_turns) {
 TEST_F(a_conversation_with_drafts, has_a_kept_slot_at_once_when_its_turn_begins) {
     server_options.parallel = 4;
     server_options.tokens_per_second = 5;
-    // The draft finds an idle slot, which the third caller takes before its template arrives.
+    // The draft finds an idle slot, which the third caller takes before the draft's prompt is
+    // rendered.
     server_options.faults = {{.kind = mock::fault_kind::slow_headers,
                               .duration = 300ms,
                               .path = "/apply-template",

@@ -201,7 +201,7 @@ TEST_F(every_operation, completes_on_the_executor_of_its_handler) {
     }));
 }
 
-// Not even on the strand, where it could.
+// This also holds on the strand, where an operation could complete at once.
 TEST_F(every_operation, does_not_complete_within_the_function_that_starts_it) {
     bool is_starting = false;
     const auto begin_one = [&](const char* name, auto begin) {

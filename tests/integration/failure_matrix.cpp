@@ -204,7 +204,8 @@ void failing_reply::prepare(const combination& c) {
     connect();
 }
 
-// Only the timeout that the fault must trigger is short, so that a busy machine triggers no other.
+// Only the timeout that the fault must trigger is short, so that a busy machine triggers no other
+// timeout.
 void failing_reply::limit_clocks() {
     const bool is_slow = what.kind == kind::stall || what.kind == kind::slow_headers;
     if (!is_slow) return;
@@ -354,7 +355,7 @@ void failing_reply::expect_one_end(const consumer& c) {
         << "not how the text begins";
 }
 
-// A handle keeps parts of the client alive, so it is destroyed first.
+// A handle keeps parts of the client alive, so the handle is destroyed first.
 void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     gone.reset();
     // Connections break a moment before the server is dead.

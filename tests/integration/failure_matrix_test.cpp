@@ -54,9 +54,8 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
         EXPECT_FALSE(c.error());
         EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
     }
-    /// The timeout must not expire too early. Whether it is set too late is tested in
-    /// tests/unit/reply/machine/reply_machine_clock_test.cpp, because here the delay depends on the
-    /// load of the machine.
+    /// The timeout must not expire too early. tests/unit/reply/machine/reply_machine_clock_test.cpp
+    /// tests that it does not expire too late; here, the delay depends on the load of the machine.
     void expect_no_less_than_limit(double waited_ms) {
         const double limit_ms = std::chrono::duration<double, std::milli>(limit).count();
         EXPECT_GE(waited_ms, limit_ms);

@@ -280,7 +280,7 @@ TEST_F(random_lifetimes, end_well_in_any_order) {
     expect_no_descriptor_left();
 }
 
-// The server runs in its own process, because it needs descriptors as well.
+// The server runs in its own process, because the server needs descriptors as well.
 TEST(used_up_descriptors, fail_turns_of_a_service_only_as_long_as_there_are_none) {
     child_process server(TANDEM_MOCK_SERVER, {.args = {"--port", "0"}});
     const auto url = server.read_line().substr(std::string("listening on ").size());

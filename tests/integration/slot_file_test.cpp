@@ -9,7 +9,7 @@ using namespace tandem::testing;
 
 class a_slot_file : public service_and_mocks {
  protected:
-    // The slot of the conversation is guarded, so that a file has to wait.
+    // The slot of the conversation is guarded, so that a request for a file has to wait.
     conversation talk_on_a_guarded_slot() {
         server_options.slot_actions = true;
         config.client.server.reuse_guard = 1h;

@@ -50,7 +50,8 @@ TEST_F(slots, are_not_used_within_their_guard) {
     expect_story();
     std::map<int, std::chrono::steady_clock::time_point> last_start;
     for (const auto& r : completions()) {
-        // Measures from the start of the previous use, because the server may see its end late.
+        // Measures from the start of the previous use, because the server may see the end of that
+        // use late.
         if (last_start.contains(r.id_slot)) {
             EXPECT_GE(r.arrived - last_start[r.id_slot], 50ms);
         }

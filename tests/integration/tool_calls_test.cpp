@@ -177,7 +177,7 @@ TEST_F(a_calling_conversation, can_be_resumed_after_a_late_result) {
 }
 
 TEST_F(a_calling_conversation, that_is_loaded_while_the_model_writes_the_call_generates_it_again) {
-    // The words alone are too few to end a chunk. The call ends it.
+    // The words alone are too few to end a chunk. The call ends the chunk.
     config.client.chunking.first_chunk_min_tokens = 20;
     server_options.tokens_per_second = 50;
     start();

@@ -15,8 +15,8 @@ class verified_cut : public client_and_mock {
         say([](consumer& c, const chunk&) { c.interrupt(); });
         ASSERT_EQ(completions().size(), 1u);
     }
-    // The server does not notice the first cut for `time`; 0 = never. It must still be generating
-    // at the end of this time.
+    // The server does not notice the first cut for `time`; 0 = never. The server must still be
+    // generating at the end of this time.
     void start_with_unnoticed_cut(std::chrono::milliseconds time) {
         server_options.tokens_per_second = 200;
         start_with({.kind = fault_kind::unnoticed_cut, .duration = time});

@@ -29,7 +29,7 @@ class warming_of : public warming, public ::testing::WithParamInterface<mock::me
 
 TEST_P(warming_of, leaves_the_next_request_one_token_to_evaluate) {
     server_options.memory = GetParam();
-    // The text must be longer than the window. With a text that fits into it, the server goes
+    // The text must be longer than the window. With text that fits into the window, the server goes
     // back to a checkpoint even if the text is extended.
     server_options.sliding_window = 8;
     start();

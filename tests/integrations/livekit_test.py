@@ -31,7 +31,7 @@ class LiveKitAgent(unittest.IsolatedAsyncioTestCase):
         return livekit.Reply(self.agent, context(messages))
 
     async def book(self):
-        """Returns a reply that calls a function, as soon as it has called it."""
+        """Returns a reply that calls a function, as soon as the reply has called the function."""
         self.history = context(BOOKING[:2])
         reply = livekit.Reply(self.agent, self.history, [livekit.Tool(BOOK)])
         await reply.has_called()
@@ -156,7 +156,7 @@ class LiveKitAgent(unittest.IsolatedAsyncioTestCase):
         reply = self.reply(FIRST_TURN)
         for n in range(1, 4):
             await reply.has_segments(n)
-            if n == 2:  # after an earlier one, the rest would come as one chunk
+            if n == 2:  # after an earlier segment, the rest would come as one chunk
                 await self.agent._dialogue._session._link._socket.close()
             self.audio.finish()
         await reply.task

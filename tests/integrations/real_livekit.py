@@ -1,9 +1,10 @@
 """Runs tandem_voice.livekit in a session of the real LiveKit Agents, against a gateway.
 
 Run this by hand with tools/python in PYTHONPATH. It needs LiveKit Agents and the pure Python part of
-livekit's rtc package, installed or in PYTHONPATH. Those of their imports that have no effect here (NAMES)
-may be missing. The voice and the audio output are small classes based on LiveKit's tts.TTS and AudioOutput,
-with 250 ms of sound for each word, played in real time. Exit status: 0 if all checks pass, otherwise 1.
+livekit's rtc package, installed or in PYTHONPATH. Imports of these packages that have no effect here
+(NAMES) may be missing. The voice and the audio output are small classes based on LiveKit's tts.TTS and
+AudioOutput, with 250 ms of sound for each word, played in real time. Exit status: 0 if all checks pass,
+otherwise 1.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What the tests of sessions share."""
+"""Code that the tests of sessions share."""
 
 import asyncio
 import unittest

@@ -48,7 +48,7 @@ class Wire:
         self.cut()
 
     def refuse(self):
-        """Cuts all connections and refuses new ones."""
+        """Cuts all connections and refuses new connections."""
         self._server.close()
         self.cut()
 

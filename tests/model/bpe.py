@@ -58,7 +58,7 @@ def merge_word(word, pair):
 
 
 def learn_merges(texts, count):
-    """Returns merges, the most frequent pairs first. Bytes order equal pairs, so all runs agree."""
+    """Returns merges, the most frequent pairs first. Their bytes order equal pairs, so all runs agree."""
     pieces = Counter(piece for text in texts for piece in PIECE.findall(text))
     words = Counter()
     for piece, n in pieces.items():
@@ -94,7 +94,7 @@ class Tokenizer:
         return [self.ids[token] for token in word]
 
     def encode(self, text):
-        """Works like the server: splits at special tokens first, and encodes the parts between separately."""
+        """Works like the server: splits at special tokens first, and encodes the parts in between separately."""
         ids = []
         for part in SPECIAL_SPLIT.split(text):
             if part in self.special:
@@ -104,7 +104,7 @@ class Tokenizer:
         return ids
 
     def decode(self, ids):
-        """Returns the bytes of the tokens. Special tokens have none."""
+        """Returns the bytes of the tokens. Special tokens have no bytes."""
         return b"".join(self.tokens[i] for i in ids if i < len(self.tokens))
 
     def letters(self, token):

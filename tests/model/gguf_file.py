@@ -51,7 +51,7 @@ def write_vocabulary(writer, tokenizer):
 
 def tensor_name(parameter):
     if parameter == "embedding.weight":
-        return "token_embd.weight"  # a file without an output matrix uses this one
+        return "token_embd.weight"  # without an output matrix, this matrix is also the output
     if parameter == "norm.weight":
         return "output_norm.weight"
     _, number, rest = parameter.split(".", 2)

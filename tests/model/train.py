@@ -49,7 +49,7 @@ def to_tensors(rows):
 
 
 def penalised(logits, ids, penalty):
-    """Applies llama-server's repeat_penalty: tokens among the last ones become less likely."""
+    """Applies llama-server's repeat_penalty: recent tokens become less likely."""
     seen = functional.one_hot(ids, logits.shape[-1]).cumsum(1)
     seen[:, PENALTY_WINDOW:] -= seen[:, :-PENALTY_WINDOW].clone()
     lower = torch.where(logits > 0, logits / penalty, logits * penalty)

@@ -227,7 +227,7 @@ test('a turn whose connection is lost while its function runs comes to its end',
     talk.close();
 });
 
-/** Notes what a WebSocket class sends on each connection, even what is lost. */
+/** Notes what a WebSocket class sends on each connection, including lost messages. */
 function noting(Base) {
     const connections = [];
     class Noting extends Base {
@@ -282,7 +282,7 @@ test('a result that has arrived is repeated without an error', async () => {
     talk.close();
 });
 
-/** Closes once, like a gateway that lets another one continue the session. */
+/** Closes once, like a gateway that lets another gateway continue the session. */
 class Moved extends WebSocket {
     static #hasMoved = false;
 

@@ -271,7 +271,7 @@ describe('without a voice', () => {
             const soon = text.length * 50; // 20 letters a second; the page takes 16, in steps of 100 ms
             await it.page.clock.runFor(soon);
             assert.equal(it.order().filter((type) => type === '→ continue').length, n);
-            // No longer than this, because the next chunk may already be there.
+            // The clock runs no longer than this, because the next chunk may already be there.
             await it.page.clock.runFor(Math.ceil((text.length * 62.5) / 100) * 100 - soon);
             await it.frame('gateway', 'continue', n + 1);
         }

@@ -81,7 +81,7 @@ test('replies that the page does not speak are in a live region', async () => {
     await it.status('Connected to talk');
     await it.page.getByRole('button', { name: 'Voice' }).click();
     await it.say('Hello!');
-    // The last chunk stays; earlier ones are replaced within half a second.
+    // The last chunk stays; earlier chunks are replaced within half a second.
     await it.page.locator('#told', { hasText: 'thank you.' }).waitFor();
     const told = (await tree(it.page)).filter(({ live }) => live === 'polite');
     assert.deepEqual(told.map(({ role }) => role).sort(), ['paragraph', 'status']);

@@ -116,7 +116,8 @@ TEST(crowd_that_grows, DISABLED_prints_its_waits) {
     }
 }
 
-// The callers need more than the server can generate. All of them wait, but none forever.
+// The callers need more tokens than the server can generate. All callers wait, but no caller waits
+// forever.
 TEST(crowd_that_is_too_large, starves_nobody) {
     const auto rules = with_own_costs({.callers = 120});
     const auto longest = [](const crowd_report& r) {

@@ -32,17 +32,18 @@ class expected_history {
     void on_reply_ended(time_point now, finish_reason why, std::size_t generated);
     void on_interrupted(time_point now);
     bool can_resume(time_point now) const;
-    /// Returns the generated text that the listener did not hear. The turn continues with it.
+    /// Returns the generated text that the listener did not hear. The turn continues with this
+    /// text.
     std::string resume();
     /// Returns false if the chunk is no longer known.
     bool heard(time_point now, chunk_id id, std::size_t characters);
     void on_continued(time_point now, chunk_id id);
     /// The reply calls these functions.
     void record_calls(std::vector<tool_call> calls) { calls_ = std::move(calls); }
-    /// Returns false if the turn has no such call without a final result.
+    /// Returns false if the turn has no call with this id that lacks a final result.
     bool answer_call(const std::string& id, std::string content, bool is_final);
-    /// The user message for the final result of a call of an earlier turn. nullopt if there is no
-    /// such call without a final result.
+    /// The user message for the final result of a call of an earlier turn. nullopt if no call with
+    /// this id lacks a final result.
     std::optional<std::string> take_late_result(const std::string& id, const std::string& content);
     /// Drops the oldest exchanges, but never the last one. Returns the number of dropped exchanges.
     std::size_t drop(std::size_t exchanges);

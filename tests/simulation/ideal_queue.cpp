@@ -108,7 +108,7 @@ class ideal_crowd {
         const double speed = std::min(rules_.speed, rules_.total_speed / running);
         for (const auto& [due, c] : wanting) advance(*c, speed);
     }
-    // A sentence is complete with the token after it.
+    // A sentence is complete once the token after the sentence has been generated.
     static void advance(ideal_caller& c, double speed) {
         if (c.progress < 0) return void(c.progress = std::min(0.0, c.progress + step_s));
         c.progress += speed * step_s;

@@ -116,7 +116,7 @@ class simulated_conversation final : public detail::reply_listener {
     std::vector<std::string> said_meanwhile_;
     std::vector<std::string> late_results_;  // for the next turn
     std::vector<std::unique_ptr<simulated_reply>> replies_;
-    std::unique_ptr<simulated_draft> draft_;  // the current one
+    std::unique_ptr<simulated_draft> draft_;  // the current draft
     std::vector<std::unique_ptr<simulated_draft>> old_drafts_;
     std::size_t ends_ = 0;
     bool ended_ = false;

@@ -12,7 +12,7 @@ namespace tandem::test {
 /// A draft of a simulated conversation. Mirrors reply_draft.
 class simulated_draft final : public detail::reply_listener {
  public:
-    /// `plan` is that of the turn. When the draft ends, `on_ended` is called immediately, and
+    /// `plan` is the plan of the turn. When the draft ends, `on_ended` is called immediately, and
     /// `on_over` after the draft's reply has performed all actions.
     simulated_draft(simulated_world& world, std::uint64_t id, reply_plan plan,
                     simulated_server& core, slots::owner_id owner, std::function<void()> on_ended,

@@ -35,7 +35,7 @@ class simulated_model {
 
     const std::string& prompt() const noexcept { return prompt_; }
     const std::string& text() const noexcept { return text_; }
-    /// The text before the tool call; all of it if it has none.
+    /// The text before the tool call; the whole text if there is no call.
     std::string_view text_before_call() const noexcept {
         return std::string_view(text_).substr(0, text_.find(call_mark));
     }

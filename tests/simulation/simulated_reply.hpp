@@ -200,7 +200,7 @@ class simulated_reply {
     int broken_ = 0;           // consecutive broken requests without text
     std::optional<time_point> lost_since_;
     time_point waits_since_{};  // start of the listener's silence
-    /// At the hand-over of the first chunk after the end of generation.
+    /// The listener's silence at the hand-over of the first chunk after the end of generation.
     std::optional<duration> silence_before_last_chunk_;
 
     bool asked_ = false;

@@ -157,7 +157,7 @@ void simulated_slots::check_nobody_waits_in_vain() {
 }
 
 // A quarter of the slots is kept for turns. A continuation that is not due within 2 s does not get
-// them, nor does a draft that waits after it.
+// these slots, nor does a draft that waits behind the continuation.
 bool simulated_slots::may_be_kept_waiting(const slots::slot_request& w) {
     return w.due > world_.now() + 2s && count_open() <= count() / 4;
 }

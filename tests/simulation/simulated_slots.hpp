@@ -22,7 +22,7 @@ struct slot_rules {
 /// The slots of one server. Runs the scheduler and checks its promises at each step.
 class simulated_slots {
  public:
-    /// Returns false if the slot is no longer needed; it then goes back unused.
+    /// Returns false if the slot is no longer needed; the slot then goes back unused.
     using taker = std::function<bool(const slots::grant&)>;
 
     simulated_slots(simulated_world& world, slot_rules rules);

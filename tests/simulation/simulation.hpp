@@ -18,7 +18,7 @@ struct reply_plan;
 
 /// Runs replies that share slots, in simulated time, with random texts, timings, faults and
 /// consumers from one seed. Some interrupted replies continue as another reply. Checks invariants
-/// at each step and records the broken ones.
+/// at each step and records the broken invariants.
 class simulation final : public detail::reply_listener {
  public:
     explicit simulation(std::uint64_t seed);

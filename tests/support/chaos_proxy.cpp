@@ -120,7 +120,7 @@ asio::awaitable<void> chaos_proxy::accept_all() {
         error_code ec;
         auto socket = co_await acceptor_->async_accept(redirect_error(use_awaitable, ec));
         if (ec == asio::error::operation_aborted || !acceptor_) co_return;
-        // The error concerns one connection only. The next one may succeed.
+        // The error concerns one connection only. The next connection may succeed.
         if (ec) continue;
         asio::co_spawn(context_, serve(new_link(std::move(socket))), asio::detached);
     }

@@ -60,7 +60,7 @@ class chaos_proxy {
 
     /// Applies to connections that are accepted after this call.
     void set_plan(chaos_plan plan);
-    /// Resets all open connections and refuses new ones.
+    /// Resets all open connections and refuses new connections.
     void close_port();
     void open_port();
 

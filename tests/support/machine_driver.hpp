@@ -138,7 +138,7 @@ class machine_driver {
     wire::timings timings;
     /// The immediate answer of /tokenize for the prompt. If unset, the test calls tokenized().
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
-    /// Whether another reply needs the slot sooner, which the machine asks.
+    /// The answer when the machine asks whether another reply needs the slot sooner.
     bool is_slot_wanted = false;
     /// The number of tokens after the first one, at each report of progress.
     std::vector<int> progress{};

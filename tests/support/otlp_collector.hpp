@@ -25,7 +25,7 @@ class otlp_collector {
         const std::lock_guard lock(mutex_);
         return requests_;
     }
-    /// The spans in these requests.
+    /// The spans in the requests so far.
     std::vector<json> spans() const {
         std::vector<json> all;
         for (const auto& request : requests()) {

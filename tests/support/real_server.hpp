@@ -25,7 +25,7 @@ std::vector<logged_slot_use> parse_slot_uses(const std::string& log);
 /// dies with the thread that started it.
 class real_server {
  public:
-    /// The reason why no llama-server is available; empty if one is.
+    /// The reason why no llama-server is available; empty if a llama-server is available.
     static std::string why_unavailable();
     /// Whether TANDEM_REQUIRE_REAL_SERVER=1 makes a missing llama-server a failure.
     static bool is_required();

@@ -9,8 +9,8 @@
 
 namespace tandem::testing {
 
-/// A sentinel that monitors the primary "main", with a quorum of one. It starts a fail-over half a
-/// second after the primary stops answering.
+/// A sentinel that monitors the primary "main", with a quorum of one. The sentinel starts a
+/// fail-over half a second after the primary stops answering.
 class redis_sentinel {
  public:
     explicit redis_sentinel(const std::string& primary_port) {

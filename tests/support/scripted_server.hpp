@@ -75,8 +75,8 @@ class scripted_server {
     std::thread thread_;
 };
 
-/// A gate at which one script waits until a test opens it, from any thread. It then stays open.
-/// Must be defined before the server.
+/// A gate at which one script waits until a test opens the gate, from any thread. The gate then
+/// stays open. Must be defined before the server.
 class gate {
  public:
     boost::asio::awaitable<void> wait_until_open();

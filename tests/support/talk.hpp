@@ -22,7 +22,8 @@ const std::vector<talk_turn>& talk_turns();
 /// The first turn of this dialogue.
 const talk_turn& talk_turn_of(const std::string& dialogue);
 
-/// Sends one request like a client with these options, never cuts it, and returns the whole answer.
+/// Sends one request as a client with these options would, but never cuts it. Returns the whole
+/// answer.
 std::string uncut_text(const std::string& url, const std::string& prompt,
                        const generation_options& options = {});
 

@@ -21,7 +21,7 @@ class App;
 
 namespace tandem::command {
 
-/// The result of parsing: one of the commands, or a text to print before exiting with `status`.
+/// The result of parsing: one of the commands, or text to print before exiting with `status`.
 struct command_line {
     std::optional<bench_options> bench{};
     std::optional<chat_options> chat{};

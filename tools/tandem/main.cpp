@@ -41,7 +41,7 @@ tandem::command::environment environment_variables() {
     return variables;
 }
 
-// Otherwise the next file or socket would get the number of a closed standard descriptor. Like a
+// Prevents the next file or socket from getting the number of a closed standard descriptor. Like a
 // closed descriptor, the substitute fails on use; glibc does the same for setuid programs.
 void fill_closed_descriptors() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})

@@ -31,11 +31,11 @@ class arrival_schedule {
  public:
     explicit arrival_schedule(load_profile rules);
 
-    /// Returns the start time of the next turn, or nothing once no further turn begins. If that
-    /// time has passed, the delay counts towards the server's latency. In a closed loop, the time
-    /// is always `now`.
+    /// Returns the start time of the next turn, or nothing once no further turn begins. If the
+    /// start time has already passed, the delay counts towards the server's latency. In a closed
+    /// loop, the time is always `now`.
     std::optional<duration> take_next_start(duration now);
-    /// Returns how many turns of an open loop were due before `now` but did not begin. Call it at
+    /// Returns how many turns of an open loop were due before `now` but did not begin. Call this at
     /// the end of the run.
     std::int64_t count_missed(duration now);
 

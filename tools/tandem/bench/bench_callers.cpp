@@ -14,7 +14,8 @@ namespace {
 // Pause after a failed call, so that a broken server does not cause a busy loop.
 constexpr auto rest_after_failure = std::chrono::milliseconds(100);
 
-// The fractional parts of this number's multiples are spread evenly, however many there are.
+// The fractional parts of the multiples of this number are spread evenly, however many multiples
+// there are.
 constexpr double golden_ratio = 0.6180339887498949;
 
 }  // namespace

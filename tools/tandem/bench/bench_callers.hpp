@@ -30,10 +30,10 @@ class bench_callers {
 
     /// Starts `callers` concurrent callers. Calls `on_done` once no further turn begins.
     void start(service& bots, int callers, std::function<void()> on_done);
-    /// Changes the number of running callers, for a step of this length. New callers join one after
-    /// the other, and surplus ones leave.
+    /// Changes the number of running callers for a step of this length. New callers join one after
+    /// the other; surplus callers leave.
     void resize(int callers, duration step);
-    /// Starts to measure the waits of a step: those that end at or after `from`.
+    /// Starts to measure the waits of a step. Only waits that end at or after `from` count.
     void begin_step(turn_times::time_point from) { step_.emplace(from); }
     /// Returns the figures of the step's callers so far.
     capacity_step end_step() const;

@@ -22,7 +22,7 @@ struct capacity_options {
 };
 
 struct bench_options {
-    /// The servers, without duplicates; if empty, the one in `client.server.url`.
+    /// The servers, without duplicates; if empty, the server in `client.server.url`.
     service_config service{};
     /// Replaces the servers with mock servers in this process.
     bool mock = false;
@@ -31,7 +31,8 @@ struct bench_options {
     int concurrency = 8;
     /// If set, searches for the number of callers, regardless of `load` and `concurrency`.
     std::optional<capacity_options> capacity{};
-    /// A file of prompts, "-" for stdin, or empty. Without any prompts, the run uses built-in ones.
+    /// A file of prompts, "-" for stdin, or empty. Without any prompts, the run uses built-in
+    /// prompts.
     std::string file{};
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};

@@ -24,7 +24,8 @@ class bench_mock {
     std::vector<std::string> urls() const;
     /// Total number of slots of all servers.
     int slots() const noexcept;
-    /// Returns the cuts among the most recent requests. Each server keeps at least 4096 of them.
+    /// Returns the cuts among the most recent requests. Each server keeps at least its latest 4096
+    /// requests.
     std::vector<observed_cut> cuts() const;
 
  private:

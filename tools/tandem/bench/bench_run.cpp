@@ -74,8 +74,8 @@ service_config bench_run::settings() {
     return s;
 }
 
-// With a reuse guard, a second slot saves the caller the wait. The number of slots stays if it is
-// what the search for the capacity measures.
+// With a reuse guard, each caller gets a second slot, which saves the wait. A capacity search
+// measures a given number of slots, so it adds none.
 int bench_run::slots_for_all() const {
     const auto& s = options_.service.client.server;
     if (const int slots = s.slots.value_or(0); slots > 0) return slots;

@@ -130,7 +130,7 @@ std::string prompt_text(const bench_stats& f) {
                        100.0 * static_cast<double>(f.cached) / static_cast<double>(all));
 }
 
-// Each code with the message of its first error.
+// Returns each code with the message of its first error.
 std::string error_lines(const bench_stats& f, bool color) {
     std::string lines;
     for (const auto& [code, count] : f.errors) {

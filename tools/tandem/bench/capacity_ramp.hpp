@@ -21,7 +21,7 @@ class capacity_ramp {
     capacity_ramp(boost::asio::io_context& ioc, bench_callers& callers, capacity_options options,
                   std::function<void(const capacity_step&)> on_step);
 
-    /// Returns once the number is found, or after stop(). Precondition: the callers were
+    /// Returns once the number of callers is found, or after stop(). Precondition: the callers were
     /// started.
     awaitable<void> run();
     /// Ends the current step and discards it.

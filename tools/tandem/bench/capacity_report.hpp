@@ -18,7 +18,7 @@ struct latency_limits {
     duration gap = std::chrono::milliseconds(100);   ///< p99
 };
 
-/// The figures of a step's callers, from its second half.
+/// The figures of the callers of a step, measured in the second half of the step.
 struct capacity_step {
     int callers = 0;
     double first_chunk_p95 = -1;  ///< in ms; -1 = nobody waited
@@ -30,8 +30,8 @@ struct capacity_step {
     double speech_seconds = 0;  ///< speaking time of the chunks that arrived
 
     double tokens_per_second() const noexcept { return ratio(tokens, seconds); }
-    /// Whether enough first chunks arrived for a meaningful percentile: about one per caller, or
-    /// 20.
+    /// Whether enough first chunks arrived for a meaningful percentile: one for each caller; 20 are
+    /// always enough.
     bool has_enough_first_chunks() const noexcept;
     /// Whether turns failed and no chunk arrived.
     bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }

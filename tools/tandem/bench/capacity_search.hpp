@@ -5,8 +5,8 @@
 namespace tandem::command {
 
 /// Searches for the largest number of callers that a server can serve within the limits. Doubles
-/// the number until a step exceeds them, then bisects until the interval is at most 5 % or one
-/// caller wide. Pure.
+/// the number until a step exceeds the limits, then bisects until the interval is at most 5 % or
+/// one caller wide. Pure.
 class capacity_search {
  public:
     static constexpr int first_callers = 4;
@@ -20,7 +20,7 @@ class capacity_search {
 
     /// The largest number within the limits; 0 = none.
     int highest_held() const noexcept { return held_; }
-    /// The smallest number that exceeded them.
+    /// The smallest number that exceeded the limits.
     std::optional<int> lowest_failed() const noexcept { return over_; }
 
  private:

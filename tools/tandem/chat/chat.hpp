@@ -42,7 +42,8 @@ class chat {
     const std::optional<std::string>& saved() const noexcept { return saved_; }
 
  private:
-    // When the silence before a reply began, and how long a voice detector takes to report it.
+    // When the silence before a reply began, and how long a voice detector takes to report the
+    // silence.
     struct silence_start {
         time_point at{};
         duration vad_stop{};
@@ -87,7 +88,7 @@ class chat {
     std::optional<conversation> talk_;
     std::shared_ptr<spoken_reply> speaking_;
     std::shared_ptr<function_runner> functions_;  // of the current reply
-    /// The current reply. Rejected lines count as turns, but blank and overlong ones do not.
+    /// The current reply. Rejected lines count as turns, but blank and overlong lines do not.
     spoken_reply_number where_;
     typed_line_forwarder typed_;
 

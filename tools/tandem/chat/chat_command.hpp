@@ -38,7 +38,7 @@ struct chat_rules {
 };
 
 struct chat_options : chat_rules {
-    /// The servers, without duplicates; if empty, the one in `client.server.url`.
+    /// The servers, without duplicates; if empty, the server in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
     enum class tts {
@@ -50,7 +50,7 @@ struct chat_options : chat_rules {
     tts synthesizer = tts::automatic;
     /// A shell command line.
     std::string tts_command{};
-    /// A voice of espeak-ng; empty = its default.
+    /// A voice of espeak-ng; empty = the default of espeak-ng.
     std::string voice_name{};
     /// Whether `voice_name` was derived from the language because no voice was given.
     bool voice_is_language = false;

@@ -19,7 +19,8 @@ constexpr std::string_view white = " \t\r\n";
 constexpr int max_heard_columns = 60;
 constexpr int max_result_columns = 200;
 
-// Returns the separator of two texts: up to two line breaks if there are any, otherwise a space.
+// Returns the separator between two texts: up to two line breaks if there are any, otherwise a
+// space.
 std::string joint_of(std::string_view space) {
     const auto breaks = std::ranges::count(space, '\n');
     if (breaks > 0)
@@ -33,7 +34,7 @@ std::string spaced(std::string_view name) {
     return text;
 }
 
-// Returns the end of a text on one line.
+// Returns the end of `text` on one line.
 std::string last_words(const std::string& text) {
     if (count_columns(text) <= max_heard_columns) return truncate_to_width(text, max_heard_columns);
     auto lines = wrap_text(text, max_heard_columns);

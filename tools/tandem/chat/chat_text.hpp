@@ -12,7 +12,7 @@
 // Pure functions that format the text output and the JSON lines of `tandem chat`.
 namespace tandem::command {
 
-/// Where a text continues: at `column` of a line of `width` columns.
+/// Where text continues: at `column` of a line that is `width` columns wide.
 struct text_position {
     int width = INT_MAX;
     int column = 0;
@@ -20,11 +20,12 @@ struct text_position {
 
 /// Formats text that continues a line: removes terminal control sequences, wraps at words and keeps
 /// line breaks. `pending_space` is the trailing white space of the previous text; the function
-/// replaces it with that of this text.
+/// replaces it with the trailing white space of `text`.
 std::string wrap_continued_text(std::string_view text, std::string& pending_space,
                                 text_position place = {});
 
-/// Formats a message outside the conversation, wrapped for a terminal of `width` columns.
+/// Formats a message that is not part of the conversation, wrapped for a terminal of `width`
+/// columns.
 std::string format_notice(std::string_view text, int width = INT_MAX);
 
 /// Formats an error as "connect_failed: what to do about it".

@@ -12,12 +12,12 @@ namespace tandem::command {
 /// heard. Pure.
 class speech_schedule {
  public:
-    /// `sentence_pause` is the silence after a chunk that ends a sentence; other chunks have none.
-    /// `previous_end`: the end of the turn's last sound before this reply.
+    /// `sentence_pause` is the silence after a chunk that ends a sentence; no silence follows other
+    /// chunks. `previous_end`: the end of the turn's last sound before this reply.
     explicit speech_schedule(duration sentence_pause, std::optional<time_point> previous_end = {})
         : pause_(sentence_pause), previous_end_(previous_end) {}
 
-    /// Returns the start time of the next sound if it is ready at `now`.
+    /// Returns the start time of the next sound, provided that the sound is ready at `now`.
     time_point next_sound_start(time_point now) const noexcept;
     /// A sound of this length began.
     void record_start(time_point at, duration length) noexcept;

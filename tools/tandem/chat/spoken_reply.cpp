@@ -58,7 +58,8 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived) {
     }
 }
 
-// If an interrupt comes before the program ends, assume that it has played the sound until then.
+// If an interrupt comes before the program ends, assume that the program has played the sound until
+// the interrupt.
 void spoken_reply::expect_sound(const chunk& c, time_point arrived) {
     waiting_ = &c;
     waiting_start_ = {.arrived = arrived,

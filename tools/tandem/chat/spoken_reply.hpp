@@ -12,8 +12,8 @@
 
 namespace tandem::command {
 
-/// One turn of a conversation that speaks its chunks as they arrive. Owned by shared_ptr; used on
-/// one thread.
+/// One turn of a conversation. Speaks the chunks of the reply as they arrive. Owned by shared_ptr;
+/// used on one thread.
 class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
  public:
     struct spoken_reply_context {
@@ -37,7 +37,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
 
     /// Speaks the whole reply and notifies the view. Returns early if interrupted.
     awaitable<void> run();
-    /// The listener interrupts the reply: history keeps what was heard until `at`.
+    /// The listener interrupts the reply: the history keeps what the listener heard until `at`.
     void interrupt(time_point at);
 
     bool was_interrupted() const noexcept { return interrupted_; }
@@ -77,7 +77,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer interrupt_timer_;
     std::optional<chunk_id> speaking_;
-    /// The chunk of a program that may be playing it, or nullptr, and the start of its sound.
+    /// The chunk that the synthesizer may be playing, or nullptr, and the start of its sound.
     const chunk* waiting_ = nullptr;
     sound_start waiting_start_{};
     bool interrupted_ = false;

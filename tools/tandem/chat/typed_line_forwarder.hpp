@@ -10,8 +10,8 @@
 
 namespace tandem::command {
 
-/// Passes a line to the conversation while it is being typed: after each change and, after a pause,
-/// also for the draft of a reply. Runs on one thread.
+/// Passes a line to the conversation after each change while the line is being typed. After a
+/// pause, also requests the draft of a reply. Runs on one thread.
 class typed_line_forwarder {
  public:
     static constexpr auto pause_before_draft = std::chrono::milliseconds(700);
@@ -22,7 +22,7 @@ class typed_line_forwarder {
     /// those of the reply.
     void on_line_changed(conversation& talk, const std::string& line,
                          const generation_options& options);
-    /// Drafts nothing more until the next change.
+    /// Requests no more drafts until the next change.
     void stop();
 
  private:

@@ -18,7 +18,7 @@ struct cluster_view {
         std::string id;
         /// Time since the end of its lease; 0 while the lease lasts.
         std::int64_t missing_for = 0;
-        /// The names of the servers that it serves.
+        /// The names of the servers that the gateway serves.
         std::vector<std::string> servers{};
 
         bool is_up() const noexcept { return missing_for == 0; }
@@ -76,8 +76,8 @@ std::vector<std::string> list_servers(const std::vector<cluster_view::gateway>& 
 std::vector<std::string> list_gateways_of(const std::string& server,
                                           const std::vector<cluster_view::gateway>& gateways);
 std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now);
-/// Leaves out wishes of gateways that are not up: the store keeps them until another gateway offers
-/// a slot.
+/// Leaves out wishes of gateways that are not up: the store keeps such wishes until another gateway
+/// offers a slot.
 std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
                                             const std::vector<cluster_view::gateway>& gateways,
                                             std::int64_t now);

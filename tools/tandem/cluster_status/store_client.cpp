@@ -15,7 +15,7 @@
 namespace tandem::command {
 namespace {
 
-// As in /admin/servers.
+// Returns the id that /admin/servers shows.
 std::string server_id(const std::string& name) {
     return name.substr(name.find("//") + 2);
 }
@@ -57,7 +57,7 @@ cluster_view store_client::read_view(cluster_view_part part) {
     return v;
 }
 
-// In ms; 0 if the store does not answer.
+// Returns the store's time in ms; 0 if the store does not answer.
 std::int64_t store_client::fetch_time() {
     const auto time = run_command({"TIME"});
     if (!time.is_list_of(2)) return 0;

@@ -11,7 +11,7 @@
 
 namespace tandem::command {
 
-/// The flags of a cluster's store, and of a gateway in it.
+/// The flags for the store of a cluster, and for a gateway in the cluster.
 class store_flags {
  public:
     /// `is_member`: whether the command runs a gateway, which needs an id.

@@ -44,8 +44,8 @@ class server_source {
     bool is_watched() const noexcept { return !name_.empty() || !file_.empty(); }
 
     void add(std::string url) { urls_.push_back(std::move(url)); }
-    /// Replaces the servers with those in the answer. On a fault, keeps them, and reports the fault
-    /// once.
+    /// Replaces the servers with those in the answer. On a fault, keeps the current servers and
+    /// reports the fault once.
     source_log_line apply_answer(source_answer answer);
 
  private:
@@ -67,8 +67,8 @@ std::vector<server_source> make_sources(const std::vector<named_server>& servers
 gateway::model_servers collect_servers(const std::vector<server_source>& sources,
                                        const std::string& model);
 
-/// Gives all servers of a file the model name that one of them has: a file lists servers of one
-/// model.
+/// Gives all servers of a file the model name that one of them has, because a file lists servers of
+/// one model.
 void copy_model_names_within_files(std::vector<named_server>& servers);
 
 }  // namespace tandem::command

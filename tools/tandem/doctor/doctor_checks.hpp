@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// The findings by topic; each function appends its own. Pure.
+// The checks by topic; each function appends its findings. Pure.
 namespace tandem::command {
 
 /// The remedy for a server that generates too slowly.

@@ -40,7 +40,8 @@ Exit status: 0 good (warnings too), 1 a bot would break, 2 wrong use, 130
 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 if the reader of its
 output has gone.)";
 
-// Fields that affect the checks, and fields that users may copy from a command line of replay.
+// Fields that affect the checks, and fields that users may copy from a `tandem replay` command
+// line.
 bool is_asked_about(const field_info& f) {
     const std::string_view group = f.group;
     const std::string_view field = f.name;

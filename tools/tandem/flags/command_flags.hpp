@@ -26,7 +26,7 @@ class command_flags {
     /// `text`: the help of the command; `footer`: its line in the list of commands.
     command_flags(CLI::App& tandem, const char* name, const char* text, const char* footer);
 
-    /// The flags added next belong to this group of the help.
+    /// Flags added after this call belong to this group of the help.
     void begin_group(const char* group) { group_ = group; }
     void add_help_flag() { app_.set_help_flag("-h,--help", "show this help")->group(group_); }
     void add_argument(const char* argument, std::string& target, const char* help) {
@@ -44,8 +44,8 @@ class command_flags {
         add_value_flag(app_, flag, target, value, help, group_);
     }
 
-    /// `read` gets the value of the flag or, if it is not given, `default_value`, which the help
-    /// shows. Without a default, an empty value is the same as no flag.
+    /// `read` gets the value of the flag or, if the flag is not given, `default_value`, which the
+    /// help shows. Without a default, an empty value is the same as no flag.
     void add(const char* flag, const char* value, const std::string& help, reader read,
              const char* default_value = "");
     template <class Target>
@@ -80,9 +80,9 @@ class command_flags {
 
     CLI::App& app() const noexcept { return app_; }
     bool is_given(const std::string& flag) const { return app_.count(flag) > 0; }
-    /// The text of a flag that has a reader; it may be changed before read().
+    /// The text of a flag that has a reader; the text may be changed before read().
     std::string& text(std::string_view flag);
-    /// Whether such a flag was given and is not empty, or has a default value.
+    /// Whether such a flag has a default value or was given with a non-empty value.
     bool is_set(std::string_view flag) { return !text(flag).empty(); }
 
     /// Sets the targets, in the order of the flags.

@@ -22,7 +22,8 @@ bool is_text(const json& value) {
 
 bool is_pair(const json& value) {
     if (!value.is_array() || value.size() != 2) return false;
-    // A pair is stored as one text with white space in between, so the first part must have none.
+    // A pair is stored as one string with white space between its parts, so the first part must
+    // contain no white space.
     return is_text(value[0]) && is_text(value[1]) &&
            value[0].get_ref<const std::string&>().find_first_of(" \t\n") == std::string::npos;
 }

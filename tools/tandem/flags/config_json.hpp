@@ -14,7 +14,7 @@ struct config_json {
 };
 
 /// Reads the JSON object of a configuration file. Values have the type of their field; durations
-/// are texts such as "250ms", or numbers of seconds. "servers" is a list of URLs, optionally with
+/// are strings such as "250ms", or numbers of seconds. "servers" is a list of URLs, optionally with
 /// models. Faults never contain a value, because it may be a key.
 config_json read_config_json(const std::string& file, std::string_view text);
 

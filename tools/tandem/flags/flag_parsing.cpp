@@ -34,7 +34,7 @@ namespace {
 constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
                                                         "--share-idle-slots"};
 
-// Such an argument is not shown, because it may contain a password.
+// An argument that is a URL is not shown, because it may contain a password.
 bool is_url(std::string_view argument) {
     return argument.starts_with("http://") || argument.starts_with("https://");
 }

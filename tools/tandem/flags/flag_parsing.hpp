@@ -29,7 +29,7 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app);
 std::vector<std::string> describe_unknown_flags(const CLI::App& app);
 std::vector<std::string> describe_surplus_arguments(const CLI::App& app);
 /// Returns unknown flags or, if there are none, surplus arguments. CLI11 parses the value of an
-/// unknown flag as an argument; reporting it, too, would mislead.
+/// unknown flag as an argument; reporting this argument, too, would mislead.
 std::vector<std::string> describe_unparsed_arguments(const CLI::App& app);
 /// Returns "--slotz is an unknown flag; did you mean --slots?", with suggestions from the flags of
 /// `app`.
@@ -39,8 +39,8 @@ std::string describe_unknown_flag(const CLI::App& app, const std::string& argume
 std::vector<std::string> describe_empty_values(const CLI::App& app,
                                                const std::vector<std::string>& arguments);
 /// Reports flags followed by another flag instead of a value, as in "--pacing --api-key=…". Shows
-/// only the name of the second flag, because its value may be a secret. A TEXT value may look like
-/// a flag.
+/// only the name of the second flag, because its value may be a secret. Values of type TEXT may
+/// look like flags, so they are not reported.
 std::vector<std::string> find_flags_taken_as_values(const CLI::App& app);
 
 /// If a flag is repeated, the last value is used, unless `target` is a list.
@@ -52,7 +52,7 @@ void add_value_flag(CLI::App& app, const char* flag, Target& target, const char*
     option->type_name(value)->group(group);
 }
 
-/// Parse a value from `least` to `most`. If `text` is not one, return nothing and add a
+/// Parse a value from `least` to `most`. If `text` is not such a value, return nothing and add a
 /// fault.
 std::optional<int> read_number(const char* flag, const std::string& text, int least, int most,
                                std::vector<std::string>& faults);

@@ -19,8 +19,8 @@ struct speech_pace {
 /// Parses "none" or "wpm=N" with 0 < N <= 100,000.
 std::optional<speech_pace> parse_speech_pace(std::string_view text);
 
-/// A word of a text, or a character of a script without spaces (Chinese, Japanese, Thai and
-/// similar). Such a character counts as half a word.
+/// A word, or a character of a script without spaces (Chinese, Japanese, Thai and similar). Such a
+/// character counts as half a word.
 struct spoken_word {
     std::size_t begin = 0;
     std::size_t end = 0;

@@ -15,7 +15,7 @@ struct tools_argument {
 
 tools_argument read_tools_argument(const std::string& value);
 
-/// Returns the list without the commands of its functions, which only `tandem chat` runs.
+/// Returns the list without the functions' commands, which only `tandem chat` runs.
 std::string remove_command_fields(const std::string& tools);
 
 }  // namespace tandem::command

@@ -15,8 +15,8 @@ struct user_speech_rules {
     /// How long before the certain end of a turn the recognizer reports a likely end; unset =
     /// never.
     std::optional<duration> eager{};
-    /// The share of partial transcripts whose last word is wrong, and of turns with a pause that is
-    /// mistaken for their end.
+    /// The share of partial transcripts whose last word is wrong, and the share of turns with a
+    /// pause that is mistaken for the end of the turn.
     double revise = 0;
 
     /// Whether users take time to speak.

@@ -24,7 +24,7 @@ class edited_line {
     void begin_keys();
     void end_keys();
 
-    /// Handles a key other than Enter and those that select another line.
+    /// Handles any key except Enter and the keys that select another line.
     void press(const typed_key& key);
     void insert(const std::string& text);
     /// Inserts the most recently erased text. Returns false without a change if the line would

@@ -33,7 +33,7 @@ line_read_result::kind kind_of(interruptible_line_reader::outcome o) {
 }
 
 // The event loop's thread handles signals. SIGTTIN stays unblocked, because it must stop the
-// process when it reads in the background; if SIGTTIN were blocked, the read would fail.
+// process when the process reads in the background; if SIGTTIN were blocked, the read would fail.
 void block_signals() {
     sigset_t blocked;
     sigfillset(&blocked);

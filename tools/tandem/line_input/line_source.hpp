@@ -35,7 +35,7 @@ class line_source {
     /// Sets the handler that receives the lines. Must be called before request_line().
     virtual void on_line(std::function<void(line_read_result)> f) = 0;
     /// Sets a handler that receives the line being typed whenever it changes. Has no effect if the
-    /// source knows only whole lines.
+    /// source delivers only whole lines.
     virtual void on_change(std::function<void(const std::string&)>) {}
     /// Requests one line, which is delivered later.
     virtual void request_line() = 0;

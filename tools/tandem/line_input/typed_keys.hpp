@@ -33,7 +33,8 @@ struct typed_key {
         transpose,
     };
     kind what = kind::text;
-    /// For text and pasted: complete characters, without control characters except "\n" and "\t".
+    /// For the kinds text and pasted: complete characters, without control characters except "\n"
+    /// and "\t".
     std::string text{};
     /// Bytes dropped from a paste that exceeds the limit.
     std::size_t missing = 0;

@@ -22,8 +22,8 @@ void print_output_failure(terminal& t, std::string_view who);
 /// nothing if all output was written, or after SIGHUP, which determines the status itself.
 std::optional<int> lost_output_exit_status(const terminal& t);
 
-/// Returns the exit status for lost output or for a received signal; without either, the one for
-/// `good`.
+/// Returns the exit status for lost output or for a received signal; if there is neither, the
+/// status for `good`.
 int choose_exit_status(const terminal& t, bool good);
 
 }  // namespace tandem::command

@@ -20,7 +20,7 @@ class interruptible_line_reader {
         stopped,
         failed  ///< see last_errno()
     };
-    /// Reads the next line without its newline; the last line may have none.
+    /// Reads the next line without its newline; the last line may lack a newline.
     outcome read_next(std::string& line);
     /// Reads any available bytes. Not to be mixed with read_next().
     outcome read_available(std::string& bytes);

@@ -62,7 +62,7 @@ bool doctor_facts::is_slower_than_speech() const {
 }
 
 // A slot generates about 8 s of speech for a caller, then pauses for the guard. Prompts and changes
-// of conversation take about a third of its time.
+// of conversation take about a third of the slot's time.
 int doctor_facts::callers() const {
     constexpr double speech_s = 8;
     constexpr double share_of_generation = 2.0 / 3;

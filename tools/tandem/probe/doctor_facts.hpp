@@ -23,7 +23,7 @@ inline constexpr double slow_tokens_per_second = 15;
 inline constexpr int fair_context = 4096;
 
 /// The outcome of a query to the server. A failed query may contain a partial value. The query is
-/// not done if an earlier one failed.
+/// not done if an earlier query failed.
 template <class T = std::monostate>
 struct probe_result {
     bool done = false;
@@ -61,7 +61,7 @@ struct measurement_round {
     /// text so far.
     std::optional<cache_usage> other_slot{};
     std::optional<cache_usage> prefilled_slot{};
-    /// A request that continued on the first slot, after the use of the other one.
+    /// A request that continued on the first slot, after the other slot was used.
     std::optional<cache_usage> first_slot_again{};
     /// A request that continued on the first slot, after another conversation replaced
     /// it.
@@ -82,8 +82,8 @@ struct doctor_measurements {
     int prompt_tokens = 0;
     /// The slots used for measuring.
     std::vector<int> slots{};
-    /// How long a slot stayed busy after a cut until the measurement gave up; negative if it did
-    /// not give up.
+    /// How long a slot had been busy after a cut when the measurement gave up; negative if the
+    /// measurement did not give up.
     double busy_after_cut_ms = -1;
     /// Whether the time limit for measuring expired.
     bool ran_out = false;
@@ -130,17 +130,16 @@ struct doctor_facts {
     /// Whether a signal or closed output stopped the run.
     bool stopped = false;
 
-    /// The effective reuse guard, and the slots that a conversation uses in turn because of it.
-    /// Precondition: props.ok().
+    /// The effective reuse guard, and the slots that a conversation uses in turn because of the
+    /// guard. Precondition: props.ok().
     duration reuse_guard() const;
     int slots_per_caller() const { return reuse_guard() > duration{} ? 2 : 1; }
     /// Whether the speed of a reply was measured.
     bool has_speed() const { return measured.ok() && measured.value.median.tokens_per_second > 0; }
     /// Whether a slot generates more slowly than a voice speaks.
     bool is_slower_than_speech() const;
-    /// The estimated number of callers that the server can serve at the same time; 0 if it is
-    /// slower than speech. Without a measured speed, assumes a separate slot for each
-    /// caller.
+    /// The estimated number of callers that the server can serve at the same time; 0 if the server
+    /// is slower than speech. Without a measured speed, assumes a separate slot for each caller.
     int callers() const;
 };
 

@@ -106,7 +106,8 @@ awaitable<void> doctor_probe::try_other_scheme() {
     doing_ = "trying the other URL scheme (http or https)";
     other_session_.emplace(ioc_, with_other_scheme(settings_));
     const auto health = co_await other_session_->health();
-    // A failed handshake does not prove https, because a port that speaks plain HTTP causes it too.
+    // A failed handshake does not prove https, because a port that speaks plain HTTP also causes a
+    // failed handshake.
     facts_.other_scheme_answers =
         health.ok() || (health.done && health.fault.diag.http_status != 0) ||
         (health.done && transport::is_untrusted_certificate(health.fault));

@@ -34,7 +34,7 @@ class doctor_probe {
     void stop();
 
     const doctor_facts& facts() const noexcept { return facts_; }
-    /// The current step for the user, such as "round 2 of 3: a cut".
+    /// The current step, as shown to the user, such as "round 2 of 3: a cut".
     const std::string& status_text() const noexcept { return doing_; }
 
  private:

@@ -33,12 +33,12 @@ struct measurement_plan {
 measurement_plan make_measurement_plan(const doctor_facts& facts);
 
 /// Returns the number of slots that other clients use in `now` or have used since `before`. Ignores
-/// use of `own` slots between the two, and current work on the slot `cut`.
+/// use of `own` slots between the two snapshots, and current work on the slot `cut`.
 int count_foreign_slots(const std::vector<slot_state>& before, const std::vector<slot_state>& now,
                         const std::vector<int>& own, std::optional<int> cut);
 
-/// Returns a text of more than 256 tokens for any model. Its start is unique, so no slot has it
-/// cached.
+/// Returns text that has more than 256 tokens in any model. Its start is unique, so no slot has the
+/// text cached.
 std::string make_unique_prompt(std::uint64_t unique);
 
 }  // namespace tandem::command

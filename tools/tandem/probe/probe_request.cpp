@@ -62,7 +62,7 @@ void probe_request::read(const wire::token_event& event) {
     end({});
 }
 
-// If a character spans several tokens, only the last id arrives.
+// If a character spans several tokens, only the id of the last token arrives.
 void probe_request::keep_tokens(const wire::token_event& event) {
     const auto came = static_cast<int>(event.tokens.size());
     all_ids_known_ = all_ids_known_ && event.predicted == answer_.predicted + came;

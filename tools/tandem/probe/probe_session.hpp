@@ -19,8 +19,8 @@
 
 namespace tandem::command {
 
-/// Coroutines that query one server, one at a time. After stop(), they end immediately: calls are
-/// not done, and requests fail with operation_aborted. Not thread-safe.
+/// Coroutines that query one server, one at a time. After stop(), the coroutines end immediately:
+/// calls are not done, and requests fail with operation_aborted. Not thread-safe.
 class probe_session {
  public:
     /// `ioc` must outlive this object, which must outlive its coroutines.

@@ -19,17 +19,17 @@ struct dialogue {
     std::string id{};
     /// Line of the file, from 1; 0 without a file.
     std::size_t line = 0;
-    /// Sent verbatim. Otherwise the chat template is applied.
+    /// If set, sent verbatim; otherwise, the chat template is applied.
     std::optional<std::string> prompt{};
     /// With `turns`, the system message or nothing.
     std::vector<chat_message> messages{};
     /// The user message of each turn.
     std::vector<std::string> turns{};
     std::optional<int> max_tokens{};
-    /// As generation_options::tools; empty = the tools of the run.
+    /// Like generation_options::tools; empty = the tools of the run.
     std::string tools{};
     /// Results by function name, in the order of the function's calls, at least one per function.
-    /// If there are any, they answer the calls of a reply, and another reply follows.
+    /// If there are results, they answer the calls of a reply, and another reply follows.
     std::map<std::string, std::vector<std::string>> results{};
     /// Time from the start of each reply.
     std::optional<duration> interrupt_after{};

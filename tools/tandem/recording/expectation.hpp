@@ -9,7 +9,7 @@
 
 namespace tandem::command {
 
-/// A regular expression to search for in a text.
+/// A regular expression to search for in the text of a turn.
 struct text_pattern {
     std::string source{};
     std::regex regex{};
@@ -38,8 +38,8 @@ struct expectation {
     std::string source{};
 };
 
-/// Reads `expect` of a line or turn. `faults` receives its faults; `where` is its path in the
-/// messages.
+/// Reads `expect` of a line or turn. `faults` receives the faults; `where` is the path of `expect`
+/// in the messages.
 expectation read_expectation(const nlohmann::ordered_json& value, const std::string& where,
                              std::vector<std::string>& faults);
 

@@ -48,7 +48,7 @@ struct checked_turn {
     std::vector<broken_expectation> broken{};
 };
 
-/// A longer text is not searched: it fails both `text` and `not_text`.
+/// Longer text is not searched: it fails both `text` and `not_text`.
 inline constexpr std::size_t max_searched_bytes = 64u << 10;
 
 /// Returns the expectations that are not met. If a reply failed, reports only that.

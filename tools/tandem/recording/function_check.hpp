@@ -6,12 +6,13 @@
 
 namespace tandem::command {
 
-/// Returns a fault for each line whose `results` or `expect` name a function that its tools lack.
-/// `common` are the options of the run.
+/// Returns a fault for each line whose `results` or `expect` name a function that is not among its
+/// tools. `common` are the options of the run.
 std::vector<prompt_fault> check_functions(const std::vector<dialogue>& dialogues,
                                           const generation_options& common);
 /// Returns a fault for each dialogue that lacks the function that `common` names as its
-/// `tool_choice`. Raw prompts in a file ignore the choice, because it applies to the other lines.
+/// `tool_choice`. Raw prompts in a file ignore the choice, because the choice applies to the other
+/// lines.
 std::vector<prompt_fault> check_tool_choice(const std::vector<dialogue>& dialogues,
                                             const generation_options& common);
 

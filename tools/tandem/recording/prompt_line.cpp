@@ -118,7 +118,7 @@ std::string prompt_line_reader::text_of(const std::string& field, const line_jso
     return {};
 }
 
-// Rejects a text without words, because a model would have nothing to reply to.
+// Rejects text without words, because a model would have nothing to reply to.
 void prompt_line_reader::check_words(const std::string& field, const line_json& value) {
     if (value.is_string() && text::is_all_white_space(value.get_ref<const std::string&>()))
         add("{} is empty or only white space", field);

@@ -30,7 +30,7 @@ struct recorded_run {
 /// Returns the fields that differ from their defaults. Omits URLs and keys and, without prompts,
 /// fields related to the prompts, such as stop words.
 std::vector<setting> collect_changed_settings(const config& settings, bool has_prompts);
-/// Returns the settings of the servers and all URLs, with passwords hidden.
+/// Returns the changed settings of the servers, and all URLs with passwords hidden.
 std::vector<setting> collect_changed_settings(const service_config& settings, bool has_prompts);
 
 /// Returns the run as JSON. If `has_prompts` is false, filler replaces the prompts.

@@ -25,11 +25,11 @@ class recording_file {
     /// Starts writing, once all other checks of the run have passed. Until then an older recording
     /// stays untouched. Returns false if the file cannot be written; see fault().
     bool begin();
-    /// Null without a file, or if it cannot be written. May outlive this object; it then discards
-    /// its input.
+    /// Null if there is no file or the file cannot be written. The recorder may outlive this
+    /// object; it then discards its input.
     const std::shared_ptr<tandem::recorder>& recorder() const noexcept { return recorder_; }
     /// Why the file cannot be written or is incomplete ("--record run.rec: Permission denied");
-    /// otherwise empty. Call it after the recording has ended.
+    /// otherwise empty. Call this function after the recording has ended.
     std::string fault() const;
 
  private:

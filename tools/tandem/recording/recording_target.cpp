@@ -55,7 +55,7 @@ void recording_target::open() {
     fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, owner_alone);
     if (fd_ < 0) return refuse(path_, std::strerror(errno));
     struct stat about {};
-    // A device or pipe is written without these checks.
+    // For a device or pipe, the run skips these checks.
     if (::fstat(fd_, &about) != 0 || !S_ISREG(about.st_mode)) return;
     is_file_ = true;
     // Another run of the same command may have renamed this file since it was opened.
@@ -77,8 +77,8 @@ void recording_target::check_older_recording() {
         refuse(older_, std::strerror(errno));
 }
 
-// The rename overwrites FILE.old, which must therefore be a recording without an active writer, or
-// not exist.
+// The rename overwrites FILE.old. Therefore, FILE.old must either not exist or be a recording
+// without an active writer.
 void recording_target::check_kept() {
     const int fd = ::open(older_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0 && errno == ENOENT) return;
@@ -92,8 +92,8 @@ void recording_target::check_kept() {
     ::close(fd);
 }
 
-// The older file stays locked until the new one is locked, so that another process that opens
-// either file finds it locked.
+// The older file stays locked until the new file is locked, so that another process that opens
+// either of them finds a locked file.
 void recording_target::move_older_recording_aside() {
     check_kept();
     if (!fault_.empty()) return;

@@ -80,7 +80,7 @@ void tool_list_reader::check_unique(const std::string& at, const std::string& na
         add("{}.function.name is \"{}\", as in {}[{}]", at, name, where_, first);
 }
 
-// Applies the library's checks, for example of the size.
+// Applies the library's checks, such as the size limit.
 void tool_list_reader::check_rest() {
     config c;
     c.generation.tools = result_.text;

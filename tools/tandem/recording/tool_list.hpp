@@ -7,7 +7,8 @@
 
 namespace tandem::command {
 
-/// A model may keep calling functions. After this many calling replies in a row, the turn ends.
+/// A model may keep calling functions. After this many replies in a row that call functions, the
+/// turn ends.
 inline constexpr int max_calling_replies = 10;
 
 /// The functions in a list with the format of OpenAI's `tools`.
@@ -18,8 +19,8 @@ struct tool_list {
     std::string text{};
 };
 
-/// Reads such a list. `faults` receives its faults; `where` is its path in the messages, empty for
-/// a whole file.
+/// Reads a list in this format. `faults` receives the faults; `where` is the path of the list in
+/// the messages, empty for a whole file.
 tool_list read_tool_list(const nlohmann::ordered_json& list, const std::string& where,
                          std::vector<std::string>& faults);
 

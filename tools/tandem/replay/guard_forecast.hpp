@@ -19,7 +19,7 @@ class guard_forecast {
     /// the server.
     guard_forecast(int slots, std::optional<duration> reuse_guard);
 
-    /// Limits the number of slots to that of the server (0 = unknown), and sets its build.
+    /// Limits the number of slots to that of the server (0 = unknown), and sets the server's build.
     void set_server(int slots, std::string_view build_info);
     /// A request on this slot has ended; -1 = no slot.
     void record_use(int slot, time_point now);

@@ -15,9 +15,10 @@ class junit_report final : public replay_view {
     /// `input`: the file of the dialogues. `expectations`: the number of turns with expectations.
     junit_report(std::string path, std::string input, int expectations);
 
-    /// Checks before the run whether the file can be written. Returns the error, or an empty text.
+    /// Checks before the run whether the file can be written. Returns the error, or an empty
+    /// string.
     std::string fault() const;
-    /// Writes the file at the end. Returns the error, or an empty text.
+    /// Writes the file at the end. Returns the error, or an empty string.
     std::string write() const;
 
     void on_reply_ended(const end_event& e) override;

@@ -64,7 +64,7 @@ class replay {
         canned_results results;
         int replies = 0;
         int turn = 0;
-        /// Counts the turn's replies from 1: the first one, and those to function results.
+        /// Counts the turn's replies from 1: the first reply, and the replies to function results.
         int round = 1;
         turn_outcome outcome{};
 
@@ -80,7 +80,7 @@ class replay {
     awaitable<bool> wait_until(clock::time_point at);
     // Returns false if the turn failed or could not start.
     awaitable<bool> run_turn(running_dialogue& run, const chat_message& said);
-    // Adds the results of the functions that the reply calls to `results`.
+    // For the functions that the reply calls, adds the results to `results`.
     awaitable<finish_reason> run_reply(running_dialogue& run, generation_options options,
                                        reply_name where, std::vector<std::string>& results);
     void answer_calls(running_dialogue& run, tandem::reply& reply,
@@ -92,7 +92,7 @@ class replay {
     bool report_start(reply_name where, std::string_view prompt);
     awaitable<void> speak(const std::shared_ptr<paced_reply>& running, const dialogue& d);
     // `turn` counts from 0. Returns nothing if the turn has no expectations, or if the end of the
-    // run cut it off.
+    // run cut the turn off.
     std::optional<checked_turn> check_turn(const dialogue& d, int turn,
                                            const turn_outcome& outcome) const;
     void report_end(end_event e, std::optional<checked_turn> checked);

@@ -87,12 +87,13 @@ class written_files {
         views_.push_back(&report_->view());
     }
 
-    // Checks before the run whether the files can be written. Returns the error, or an empty text.
+    // Checks before the run whether the files can be written. Returns the error, or an empty
+    // string.
     std::string fault() const {
         const auto fault = report_ ? report_->fault() : "";
         return fault.empty() ? junit_.fault() : fault;
     }
-    // Returns the errors, or an empty text.
+    // Returns the errors, or an empty string.
     std::string write() const {
         const auto report = report_ ? report_->write() : "";
         const auto junit = junit_.write();
@@ -190,7 +191,7 @@ int run_replay(replay_options options) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
-    // Last, because it replaces an older recording.
+    // Comes last, because it replaces an older recording.
     recording_file recorded(options.record, make_recorded_run(options, dialogues),
                             options.instruments);
     recorded.begin();

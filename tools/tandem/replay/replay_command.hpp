@@ -31,7 +31,7 @@ struct replay_rules {
 };
 
 struct replay_options : replay_rules {
-    /// The servers, without duplicates; if empty, the one in `client.server.url`.
+    /// The servers, without duplicates; if empty, the server in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
     /// Path of the prompt file or the recording; "-" for stdin; empty if there is neither.

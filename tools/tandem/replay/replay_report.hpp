@@ -24,7 +24,7 @@ class replay_report {
     /// text.
     std::string fault() const;
     replay_view& view() noexcept { return view_; }
-    /// Writes the files at the end. Returns the error, or an empty text.
+    /// Writes the files at the end. Returns the error, or an empty string.
     std::string write() const;
 
  private:

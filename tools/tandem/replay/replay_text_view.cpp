@@ -74,7 +74,7 @@ std::string replay_text_view::describe_activity() const {
         if (running_ && now < spoken_) return "speaking";
         if (user_speaks_) return "the user is speaking";
         const seconds guard = guard_.remaining_delay(now);
-        // With several servers, the next one is unknown here.
+        // With several servers, the next server is unknown here.
         if (!running_ || servers_ > 1 || guard.count() <= 0) return "waiting for the server";
         return fmt::format("waiting {:.1f} s for the reuse guard", guard.count());
     };

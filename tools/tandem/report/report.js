@@ -1,5 +1,5 @@
-// Zoom and pan for the timelines of a report. Texts are only read from the page, and only written
-// as text.
+// Zoom and pan for the timelines of a report. Text comes only from the page itself, and is inserted
+// only as text, never as markup.
 'use strict';
 
 const mostZoom = 100;

@@ -69,7 +69,8 @@ class bar_maker {
     }
 
  private:
-    // Drops the end event: it follows the dropped events, and would seem to end open intervals.
+    // If events were dropped before the end event, omits it, too: it would seem to end open
+    // intervals.
     static std::span<const event> kept_events(const reply_result& r) {
         const std::span all(r.timeline);
         return r.dropped_events > 0 && !all.empty() ? all.first(all.size() - 1) : all;
@@ -184,7 +185,7 @@ class bar_maker {
         add_bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(requests_++));
         if (first) add_generation(index_of(*first), end, lane);
     }
-    // The first chunk of a request contains its counts of cached and evaluated tokens.
+    // The first chunk of a request contains the request's counts of cached and evaluated tokens.
     std::string prompt_words(int request) const {
         const auto c = std::ranges::find_if(reply_.chunks, [&](const chunk& made) {
             return made.metrics.request == request &&
@@ -209,8 +210,8 @@ class bar_maker {
         add_bar(bar_kind::generation, lane, ms_of(events_[first]), to,
                 is_closed ? "generates" : "generates, at least this long");
     }
-    // If the server ends the request, no event shows it. The last boundary or chunk gives a lower
-    // bound.
+    // If the server ends the request, no event records the end. The last boundary or chunk gives a
+    // lower bound.
     double last_sign(std::size_t first, std::size_t end) const {
         auto last = first;
         bool is_continued = false;

@@ -21,7 +21,7 @@ std::string draw_timeline(const report_bars& b, int width = 0);
 std::string legend_items();
 
 /// Returns a self-contained SVG file: the drawing with lane names, headings and a legend. `head`
-/// describes the run. Text that does not fit ends with "…" and is complete in its title.
+/// describes the run. Text that does not fit ends with "…"; its title contains the full text.
 std::string make_svg_file(const report_reply& r, std::string_view head);
 
 /// The name as in format_reply_name(reply_name). The short form has at most 40 columns.

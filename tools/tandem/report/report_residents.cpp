@@ -17,7 +17,7 @@ namespace {
 
 constexpr int columns_for_id = 40;
 
-/// A request or a prefill. From then on, the slot holds the text of this dialogue.
+/// A request or a prefill. From `at_ms` on, the slot holds the text of this dialogue.
 struct slot_use {
     lane_slot where;
     double at_ms = 0;

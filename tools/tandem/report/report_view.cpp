@@ -76,7 +76,7 @@ report_reply report_view::take_running_reply(const reply_name& where) {
     return {.id = std::string(where.id), .reply = where.reply};
 }
 
-// Keeps only a prefix: after the first omitted reply, later ones are omitted even if they would
+// Keeps only a prefix: after the first omitted reply, later replies are omitted even if they would
 // fit.
 void report_view::keep(report_reply r) {
     const auto bytes = bytes_ + bytes_of(r);

@@ -99,7 +99,8 @@ awaitable<void> paced_reply::speak(const chunk& c) {
     if (!interrupted_) reply_.continue_after(c.id);
 }
 
-// Polls the reply, because it fails after continue_timeout; that ends the speech early.
+// Polls the reply, because it fails after continue_timeout, and a failed reply ends the speech
+// early.
 awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
     constexpr auto poll_interval = std::chrono::milliseconds(20);
     auto until = std::min(end, chunk_arrived_at_ + continue_timeout_);

@@ -17,7 +17,7 @@ namespace tandem::command {
 
 using clock = std::chrono::steady_clock;
 
-/// One running reply with simulated speech of its chunks. Owned by shared_ptr.
+/// One running reply whose chunks are spoken by a simulated voice. Owned by shared_ptr.
 class paced_reply : public std::enable_shared_from_this<paced_reply> {
  public:
     /// `continue_timeout` is the timeout of the client. `talk` is the conversation of the reply, if
@@ -25,7 +25,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, reply_name where,
                 speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
-    /// Sets the initial server URL. For a conversation, the reply queries it instead.
+    /// Sets the initial server URL. A reply of a conversation queries the URL instead.
     void set_server_url(std::string url) { server_ = std::move(url); }
 
     /// Interrupts the reply this long after its start.

@@ -17,7 +17,7 @@ std::string progress_text(const replay_totals& totals, double elapsed_ms);
 /// Updates a status line at the bottom of the terminal several times per second.
 class progress {
  public:
-    /// `line` returns the text; an empty text hides the line.
+    /// `line` returns the text; an empty string hides the line.
     progress(boost::asio::io_context& ioc, terminal& t, std::function<std::string()> line);
 
     void start() {

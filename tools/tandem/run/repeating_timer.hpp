@@ -8,8 +8,8 @@
 
 namespace tandem::command {
 
-/// Calls a function immediately and then periodically, and keeps the loop running until it is
-/// stopped. To be used on the loop's thread, and destroyed only after the loop has ended.
+/// Calls a function immediately and then periodically, and keeps the loop running until stop(). To
+/// be used on the loop's thread, and destroyed only after the loop has ended.
 class repeating_timer {
  public:
     repeating_timer(boost::asio::io_context& loop, std::chrono::milliseconds interval,

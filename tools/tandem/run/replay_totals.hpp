@@ -83,8 +83,8 @@ struct replay_summary {
     double cpu_us_per_token() const noexcept { return ratio(cpu_ms * 1000, generated); }
 };
 
-/// Whether the reply had its first token by this event. If the reply continues from a draft, the
-/// token is in its first chunk, and later tokens belong to later requests.
+/// Whether the reply had its first token by this event. If the reply continues from a draft, its
+/// first token is in its first chunk; later token events belong to later requests.
 bool has_first_token(const timeline_event& e, const reply_result& r) noexcept;
 
 /// Returns the time from the start of a reply to its first token; -1 if there is none.

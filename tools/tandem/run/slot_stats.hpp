@@ -13,8 +13,8 @@
 
 namespace tandem::command {
 
-/// Returns the number of a slot, or a dash for a chunk of a draft, because no slot generated it
-/// during the reply.
+/// Returns the number of a slot, or a dash for a chunk of a draft, because no slot generated the
+/// chunk during the reply.
 std::string format_slot(int slot);
 
 /// The figures of one slot.

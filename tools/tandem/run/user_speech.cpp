@@ -62,7 +62,8 @@ class speech_plan {
         }
     }
 
-    // A word that was wrong is right in the next transcript. The words of an early end are certain.
+    // A word that was wrong is right in the next transcript. The words reported with an early end
+    // are always right.
     void add_partials() {
         std::size_t known = 0;
         bool is_wrong = false;

@@ -41,8 +41,8 @@ struct user_speech {
 };
 
 /// Plans how the user speaks `text` in a turn of a dialogue. Equal arguments result in equal plans.
-/// The early end comes with the last word, and the certain end `rules.eager` later. A pause that is
-/// mistaken for an end is shorter than `rules.eager`.
+/// The early end is reported at the last word, and the certain end `rules.eager` later. A pause
+/// that is mistaken for an end is shorter than `rules.eager`.
 user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
                              std::int64_t seed, std::string_view dialogue, int turn);
 

@@ -11,7 +11,8 @@
 namespace tandem::command {
 
 /// Answers the lines of `tandem segment`: a whole text per line, or one token per line. Every line
-/// gets one answer, even if it is invalid; only a valid "start" gets none. Empty lines are skipped.
+/// gets one answer, even an invalid line; only a valid "start" gets no answer. Empty lines are
+/// skipped.
 class segment_protocol {
  public:
     /// `defaults.language` applies to lines without "lang".
@@ -38,8 +39,8 @@ class segment_protocol {
     std::size_t bad_lines_ = 0;
 };
 
-/// Replaces escapes of lone surrogates in a JSON text with the escape of U+FFFD, because they
-/// represent no character.
+/// Replaces escapes of lone surrogates in JSON text with the escape of U+FFFD, because lone
+/// surrogates represent no character.
 void replace_lone_surrogates(std::string& line);
 
 }  // namespace tandem::command

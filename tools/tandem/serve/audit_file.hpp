@@ -17,7 +17,7 @@ class audit_file {
     audit_file& operator=(const audit_file&) = delete;
 
     /// Opens or reopens the file, which may have been rotated. Returns the error ("audit.log:
-    /// Permission denied"), or an empty text. On failure the previous file stays open.
+    /// Permission denied"), or an empty string. On failure the previous file stays open.
     std::string open();
     void write(std::string_view line);
 

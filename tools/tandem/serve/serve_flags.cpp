@@ -316,7 +316,8 @@ void serve_flags::read_denied(std::vector<std::string>& faults) {
     options_.gateway.prompts.denied = denied_.words;
 }
 
-// Adds the faults of the gateway, named by flag, without those of the servers.
+// Adds the faults of the gateway options under the names of their flags, except faults of the
+// servers.
 void serve_flags::check_gateway(std::vector<std::string>& faults) const {
     auto own = options_.gateway;
     own.service = {};

@@ -23,8 +23,8 @@ inline duration get_duration(const audio_clip& s) noexcept {
 }
 
 /// Removes leading and trailing silence, but leaves 5 ms, so that a voice can fade in and out.
-/// Synthesizers add up to half a second, which would lengthen the pause between sentences. The
-/// result is empty if the sound is all silence.
+/// Synthesizers add up to half a second of silence, which would lengthen the pause between
+/// sentences. The result is empty if the sound is all silence.
 audio_clip trim_silence(audio_clip s);
 
 }  // namespace tandem::command

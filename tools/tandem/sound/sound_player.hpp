@@ -20,7 +20,7 @@ class sound_player {
     sound_player(const sound_player&) = delete;
     sound_player& operator=(const sound_player&) = delete;
 
-    /// Plays a short silence. Returns the error, or an empty text.
+    /// Plays a short silence. Returns the error, or an empty string.
     awaitable<std::string> play_test_sound();
     /// Disables playback.
     void disable() { args_.clear(); }
@@ -28,7 +28,7 @@ class sound_player {
 
     /// Starts a sound and stops the previous one. Precondition: has_program().
     void start(const audio_clip& s, duration limit);
-    /// Waits for the end of the program. Returns its error, or an empty text.
+    /// Waits for the end of the program. Returns its error, or an empty string.
     awaitable<std::string> wait();
     /// Stops the playback immediately.
     void stop();

@@ -20,7 +20,8 @@ awaitable<speaker::utterance> speaker::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
     if (!synthesizer_) co_return u;
-    // No voice is 8 times as fast as the configured pace; a faster end is a silent failure.
+    // No voice is 8 times as fast as the configured pace; a program that ends sooner has failed
+    // silently.
     auto s = co_await synthesizer_->make(text, u.length / 8);
     if (!s.fault.empty())
         report_fault(fmt::format("\"{}\" failed; only the text is shown",

@@ -15,7 +15,7 @@
 namespace tandem::command {
 
 struct speaker_options {
-    /// Command line of the synthesizer; empty = none, with speaking times according to `pace`.
+    /// Command line of the synthesizer; empty = none; then `pace` determines the speaking times.
     std::vector<std::string> synthesizer{};
     /// Whether to test the synthesizer before the chat.
     bool tries_synthesizer = false;
@@ -31,7 +31,8 @@ struct speaker_options {
     std::string wav{};
     speech_pace pace{160};
     duration sentence_pause = std::chrono::milliseconds(250);
-    /// Time limit for synthesis of a chunk, and for playback in addition to its length.
+    /// Time limit for the synthesis of a chunk, and for its playback in addition to the length of
+    /// the sound.
     duration limit = std::chrono::minutes(5);
 };
 
@@ -42,11 +43,11 @@ class speaker {
     speaker(boost::asio::any_io_executor executor, speaker_options options, time_point begun,
             std::function<void(std::string_view)> on_fault);
 
-    /// A synthesized text, or only its duration.
+    /// Synthesized text, or only its duration.
     struct utterance {
         std::optional<audio_clip> made{};
         duration length{};
-        /// Whether the synthesizer played it, between `from` and `to`.
+        /// Whether the synthesizer itself played the sound, between `from` and `to`.
         bool was_played = false;
         time_point from{};
         time_point to{};
@@ -59,17 +60,17 @@ class speaker {
     bool may_play_itself() const noexcept {
         return synthesizer_ && synthesizer_->may_play_itself();
     }
-    /// Starts synthesis of a text in advance.
+    /// Starts to synthesize `text` in advance.
     void prepare(const std::string& text) {
         if (synthesizer_) synthesizer_->prepare(text);
     }
     awaitable<utterance> make(const std::string& text);
 
-    /// Test the synthesizer and the player. Return the error, or an empty text.
+    /// Test the synthesizer and the player. Return the error, or an empty string.
     awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
     /// Disables playback. Because a synthesizer may play its own sounds, calls `on_silent` only
-    /// once it is certain that none are heard.
+    /// once it is certain that no sound is heard.
     void on_missing_player(std::function<void()> on_silent);
     /// Starts playback; returns false if nothing plays. wait_until_played() waits for its end.
     bool play(const utterance& u);

@@ -35,9 +35,9 @@ struct process_limits {
     std::size_t out_bytes = std::size_t{64} << 20;
 };
 
-/// Runs a program once with a text on stdin, with limits on time and output. The program has its
-/// own process group, so that Ctrl-C does not reach it and its children are killed with it. SIGPIPE
-/// must be ignored. Owned by shared_ptr; to be used on one thread.
+/// Runs a program once with text on stdin, and limits its time and output. The program has its own
+/// process group, so that Ctrl-C does not reach the program, and its children are killed with it.
+/// SIGPIPE must be ignored. Owned by shared_ptr; to be used on one thread.
 class subprocess : public std::enable_shared_from_this<subprocess> {
  public:
     /// `args` starts with the program name, which is looked up in PATH.

@@ -12,11 +12,11 @@
 
 namespace tandem::command {
 
-/// The result of synthesizing a text.
+/// The result of synthesizing one text.
 struct synthesis {
     /// Unset if the program wrote no sound: it failed, or played the sound itself.
     std::optional<audio_clip> made{};
-    /// The error; empty if there is a sound or the program played it.
+    /// The error; empty if there is a sound, or if the program played the sound.
     std::string fault{};
     /// Details to append to the message. Kept separate because they differ between faults of the
     /// same kind.
@@ -38,10 +38,11 @@ class synthesizer {
     synthesizer(const synthesizer&) = delete;
     synthesizer& operator=(const synthesizer&) = delete;
 
-    /// Starts synthesis of a text in advance, unless the program plays its sounds itself.
+    /// Starts to synthesize `text` in advance, unless the program plays its sounds itself.
     void prepare(const std::string& text);
-    /// Returns the sound of `text`, prepared or new. Reports no fault if stop() ended it. Assumes
-    /// that a program that wrote nothing has played the sound if it ran for at least `min_play`.
+    /// Returns the sound of `text`, prepared or new. Reports no fault if stop() ended the
+    /// synthesis. A program that wrote nothing but ran for at least `min_play` is assumed to have
+    /// played the sound.
     awaitable<synthesis> make(std::string text, duration min_play);
     /// Stops the program and drops prepared sounds.
     void stop();

@@ -31,7 +31,7 @@ class bottom_lines {
 class terminal {
  public:
     /// The caller keeps ownership of the descriptors. `write_timeout` limits how long a
-    /// non-blocking descriptor may accept no data; writes to a blocking one have no limit.
+    /// non-blocking descriptor may accept no data; writes to a blocking descriptor have no limit.
     explicit terminal(int out = 1, int err = 2,
                       std::chrono::milliseconds write_timeout = std::chrono::minutes(1)) noexcept
         : out_(out), err_(err), write_timeout_(write_timeout) {}
@@ -40,14 +40,15 @@ class terminal {
     void print(std::string_view text);
     /// Writes a line to stderr.
     void print_error(std::string_view line);
-    /// Shows `text` as a status line on stderr if that is a terminal; an empty text removes it.
+    /// Shows `text` as a status line on stderr if stderr is a terminal; an empty string removes the
+    /// line.
     void show_status(std::string text);
 
     /// Sends a control sequence without visible output.
     void send_control_sequence(std::string_view sequence);
     /// Shows `lines` below the output on stdout, which must be a terminal; nullptr removes them.
     void set_bottom(bottom_lines* lines);
-    /// Redraws changes of these lines.
+    /// Redraws the bottom lines where they have changed.
     void update_bottom();
 
     /// True for a terminal that supports control sequences, so false if TERM=dumb.

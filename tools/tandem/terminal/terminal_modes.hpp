@@ -9,7 +9,7 @@ namespace tandem::command::terminal_modes {
 inline constexpr std::string_view enable_bracketed_paste = "\x1b[?2004h";
 inline constexpr std::string_view disable_bracketed_paste = "\x1b[?2004l";
 
-/// Saves the modes before a change. Only one terminal at a time.
+/// Saves the modes before a change. Supports only one terminal at a time.
 void save_modes(int fd) noexcept;
 /// Restores the saved modes, if any. Async-signal-safe.
 void restore() noexcept;

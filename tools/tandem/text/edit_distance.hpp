@@ -11,7 +11,7 @@ namespace tandem::command {
 /// neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Returns the most similar name, or an empty text if none is similar.
+/// Returns the most similar name, or an empty string if none is similar.
 std::string find_similar_name(const std::vector<std::string>& names, std::string_view given);
 
 }  // namespace tandem::command

@@ -7,8 +7,8 @@
 
 namespace tandem::command {
 
-/// Returns the library's error message, with field names replaced by flags of this program.
-/// A hint follows it, unless that is empty.
+/// Returns the library's error message, with field names replaced by flags of this program. `hint`
+/// follows, unless it is empty.
 std::string format_error(const error_code& ec, const diagnostics& d, std::string_view hint = {});
 /// Does the same to the field names in a message of the library's log.
 std::string replace_field_names(std::string message);

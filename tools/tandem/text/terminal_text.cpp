@@ -29,7 +29,7 @@ glyph take_glyph(std::string_view& text) {
     return {std::string(bytes), columns, false};
 }
 
-// Numbers and units such as "96 %" and "1.2 s" stay on one line.
+// A number stays on one line with its unit, as in "96 %" and "1.2 s".
 bool is_unit(std::string_view word) {
     constexpr std::array<std::string_view, 7> units{"%", "µs", "ms", "s", "min", "KiB", "MiB"};
     word = word.substr(0, word.find_last_not_of(".,;:)") + 1);
@@ -118,7 +118,7 @@ std::string pad_to_columns(std::string text, int columns) {
 
 std::string truncate_to_width(std::string_view text, int width) {
     std::string result;
-    std::size_t fitting = 0;  // bytes of the longest prefix with room for "…"
+    std::size_t fitting = 0;  // bytes of the longest prefix that leaves room for "…"
     int columns = 0;
     while (!text.empty()) {
         const auto g = take_glyph(text);
