@@ -29,7 +29,8 @@ class circuit_breaker {
     /// A request is being sent. If the circuit is open, no other request is allowed for the length
     /// of a pause.
     void record_request(time_point now) noexcept;
-    /// Consecutive failures, and when the next request may be sent; nullopt if at any time.
+    /// Consecutive failures, and when the next request may be sent; nullopt if a request may be
+    /// sent at any time.
     int failures() const noexcept { return in_a_row_; }
     const std::optional<time_point>& open_until() const noexcept { return open_until_; }
 

@@ -178,7 +178,7 @@ void server_link::shut_down(error_code ec) {
     calls_->cancel(ec);
 }
 
-// The loop may end after this call, so others must not post to it.
+// The loop may end after this call, so other loops must not post to this one.
 void server_link::on_owner_destroyed() {
     shut_down(errc::client_destroyed);
     manager_.unregister_self();

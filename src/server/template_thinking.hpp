@@ -42,8 +42,8 @@ template_thinking detect_thinking_support(const rendered_thinking& prompts,
                                           std::string_view chat_template,
                                           const std::vector<tag_pair>& tags);
 
-/// The closing mark `close` with the white space, if any, that the template writes after it in
-/// `without`, a prompt that closes the reasoning in advance.
+/// The closing mark `close`, plus any white space that follows it in `without`, a prompt in which
+/// the template closes the reasoning in advance.
 std::string_view find_closing_text(std::string_view without, std::string_view close) noexcept;
 
 }  // namespace tandem::server
