@@ -3,11 +3,12 @@
 namespace tandem::cluster {
 namespace {
 
-// Others may take a gateway's slots this long after its lease has ended. Until then, a poll can
-// show only the gateway's own tasks.
+// Other gateways may take a gateway's slots this long after its lease has ended. Until then, a poll
+// can show only the gateway's own tasks.
 constexpr duration own_use_is_seen_within = std::chrono::seconds(1);
-// A missing gateway takes slots of others only once they all know that it is missing: the store
-// waits a second longer for it, and the others ask the store every half second.
+// A missing gateway takes slots of other gateways only once they all know that it is missing: the
+// store waits a second longer for the missing gateway, and the others ask the store every half
+// second.
 constexpr duration others_know_within = std::chrono::milliseconds(1500);
 // A later answer is out of date, because this process was suspended in the meantime.
 constexpr duration poll_is_valid_for = std::chrono::milliseconds(500);

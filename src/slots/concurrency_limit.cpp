@@ -135,7 +135,7 @@ std::optional<double> concurrency_limit::find_tokens_per_s(int slots, time_point
     const int most = std::min(limit, slots);
     const int least = limit < slots ? limit : static_cast<int>(std::ceil(nearly_all_slots * slots));
     double tokens = 0;
-    double all_together = 0;  // sum of tokens, each times the total tokens/s
+    double all_together = 0;  // tokens, weighted by the total tokens/s
     for (const auto& [magnitude, s] : by_magnitude_) {
         if (now - s.last >= trust_for || std::lround(s.running()) < least) continue;
         const double counted = s.tokens * age_weight(now - s.last);

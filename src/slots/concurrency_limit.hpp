@@ -37,7 +37,7 @@ class concurrency_limit {
         double seconds = 0;
         double steady_tokens = 0;
         double steady_seconds = 0;
-        double running_seconds = 0;  // sum of seconds, each times the requests that ran
+        double running_seconds = 0;  // seconds, weighted by the number that ran
         time_point last{};
         double running() const { return running_seconds / seconds; }
         // The tokens/s of one request, with and without hold-ups.

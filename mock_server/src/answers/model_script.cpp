@@ -10,7 +10,7 @@
 namespace tandem::mock {
 namespace {
 
-// The rest of `reply` after `said`; nullopt if `said` is not a prefix of it.
+// The rest of `reply` after `said`; nullopt if `said` is not a prefix of `reply`.
 std::optional<std::string> rest_of(std::string_view reply, std::string_view said) {
     if (!reply.starts_with(said)) return std::nullopt;
     return std::string(reply.substr(said.size()));

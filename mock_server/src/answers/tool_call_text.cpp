@@ -15,14 +15,15 @@ constexpr std::string_view before_name = "{\"name\": \"";
 constexpr std::string_view after_name = "\", \"arguments\": ";
 constexpr std::string_view closing = "}\n</tool_call>";
 
-/// Reads one text from its start.
+/// Reads a string from its start.
 class call_reader {
  public:
     explicit call_reader(std::string_view text) : rest_(text) {}
 
     bool at_end() const { return rest_.empty(); }
 
-    /// Skips `words`, or as much of them as the text has before it ends. False if the text differs.
+    /// Skips `words`, or the part of them that the text contains before it ends. False if the text
+    /// differs.
     bool skip(std::string_view words) {
         const auto n = std::min(words.size(), rest_.size());
         if (rest_.substr(0, n) != words.substr(0, n)) return false;

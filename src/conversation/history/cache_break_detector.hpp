@@ -31,7 +31,7 @@ class cache_break_detector {
     void record_prompt_tokens(int tokens) noexcept { prompt_tokens_ = tokens; }
     /// No slot holds the last prompt any longer.
     void forget_prompt() noexcept { prompt_.clear(); }
-    /// How many turns had a different system prompt from the turn before.
+    /// How many turns had a system prompt that differed from that of the turn before.
     int changed_system_prompts() const noexcept { return changed_system_prompts_; }
 
  private:

@@ -304,7 +304,8 @@ void turn_history::record_prompt_tokens(int tokens) {
         exchanges_[exchanges_.size() - 2].tokens = tokens - prompt_at_previous_;
 }
 
-/// If not, the prompt did not end at the start of the last exchange.
+/// Whether the last exchange has no answer yet, so that the prompt ended at the start of that
+/// exchange.
 bool turn_history::is_unanswered() const noexcept {
     return !is_resumed_ &&
            std::ranges::all_of(exchanges_.back().messages, [](const chat_message& m) {

@@ -58,7 +58,7 @@ struct begun_text {
 /// What a reply starts from: a prompt, or the rest of an interrupted reply.
 struct reply_origin {
     prompt_with_ids prompt{};
-    /// With `prompt`.
+    /// Only with `prompt`: text that was already generated after it.
     std::optional<begun_text> begun{};
     std::optional<reply_remainder> rest{};
     /// With `rest` or `begun`: the visible text before its `unspoken`, which was already spoken.
