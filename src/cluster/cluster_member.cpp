@@ -12,7 +12,7 @@
 namespace tandem::cluster {
 namespace {
 
-// A gateway stops using its slots this long before the store gives them to others.
+// A gateway stops using its slots this long before the store gives the slots to other gateways.
 constexpr duration margin = std::chrono::seconds(1);
 
 store_options options_of(const cluster_options& o) {
@@ -125,7 +125,8 @@ void cluster_member::start() {
         beat();
         if (on_connected_) on_connected_();
     });
-    // Messages about loans may have been lost, and others may have borrowed slots of this gateway.
+    // Messages about loans may have been lost, and other gateways may have borrowed slots of this
+    // gateway.
     messages_.start([this] {
         distrust_store();
         beat();

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Arguments and answers of the scripts in `scripts/`, which describe them.
+// Arguments and answers of the scripts in `scripts/`; each script describes its own.
 namespace tandem::cluster {
 
 /// The names of this gateway and of the server's channel.

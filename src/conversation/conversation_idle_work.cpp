@@ -74,7 +74,7 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
     metrics_.trimmed_exchanges += static_cast<int>(exchanges);
 }
 
-// Runs while the voice is speaking, when it delays nothing.
+// Runs while the voice is speaking, so that trimming delays nothing.
 void conversation_shell::trim_or_prefill() {
     if (ended_ || running_ != 0 || draft_ || !link_ || link_->is_shut_down()) return;
     const auto costs = history_.measure_exchanges();

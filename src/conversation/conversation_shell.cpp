@@ -14,7 +14,7 @@
 namespace tandem::detail {
 namespace {
 
-// Messages appended while a reply runs wait for its end.
+// Messages appended while a reply runs wait until the reply ends.
 constexpr std::size_t max_deferred_messages = 256;
 
 /// Everything has already been generated.

@@ -39,7 +39,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
  public:
     using server_link_ptr = server_provider::server_link_ptr;
 
-    /// `rules` are those of the service's replies, and must live as long as the host.
+    /// `rules` are the rules of the service's replies, and must live as long as the host.
     static std::shared_ptr<conversation_shell> make(strand_scope& scope,
                                                     std::shared_ptr<server_provider> host,
                                                     const config& rules,
@@ -72,7 +72,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// no chunks of earlier replies are delivered.
     void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
-    /// Sets the options of the next turn, if they are known before it.
+    /// Sets the options of the next turn, if they are known before the turn.
     void expect_options(generation_options options);
     void warm();
     /// What the user has said so far; see conversation::hearing().

@@ -31,7 +31,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
         std::function<void()> on_expired;
     };
 
-    /// `words` are those of the user. The last of `messages` contains them, after any earlier
+    /// `words` are the user's words. The last of `messages` contains these words, after any earlier
     /// unanswered messages of the user.
     reply_draft(std::vector<chat_message> messages, std::string words, generation_options options,
                 events callbacks);

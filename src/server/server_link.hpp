@@ -58,8 +58,8 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     /// Requests /props unless its answer is already known. A failure is not cached.
     void load_props(props_handler done);
-    /// Learns how the model's chat template begins a tool call, unless it is already known for the
-    /// model in /props; see template_marks_loader::load(). A failure is not cached.
+    /// Learns how the model's chat template begins a tool call, unless that is already known for
+    /// the model in /props; see template_marks_loader::load(). A failure is not cached.
     void load_tool_call_mark(marks_handler done);
     /// The same for the marks that the template writes around the words of a reply without calls.
     void load_word_marks(marks_handler done);

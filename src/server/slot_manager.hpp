@@ -19,8 +19,8 @@ namespace tandem::detail {
 
 class server_link;
 
-/// Receives the slot granted to its ticket. Returns false if it does not want the slot, which is
-/// then returned unused.
+/// Receives the slot granted to its ticket. Returns false if the receiver does not want the slot;
+/// the slot is then returned unused.
 using grant_handler = std::function<bool(const slots::grant&)>;
 
 /// The slots of one server, for the requests of one loop: the scheduler, which is shared with other
@@ -57,7 +57,7 @@ class slot_manager {
     bool was_last_used_by(int slot, slots::owner_id owner) const {
         return table_->lock()->scheduler.was_last_used_by(slot, to_shared_owner_id(owner));
     }
-    /// Whether the owner is using the slot, or no other owner has used it since.
+    /// Whether the owner is using the slot, or was the last owner to use it.
     bool still_belongs_to(int slot, slots::owner_id owner) const;
     std::optional<int> last_slot_used_by(slots::owner_id owner) const {
         return table_->lock()->scheduler.last_slot_used_by(to_shared_owner_id(owner));

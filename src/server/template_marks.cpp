@@ -230,7 +230,7 @@ string_view find_closing(string_view after, string_view end_of_question) noexcep
     std::size_t longest = 0;
     std::size_t end = 0;
     for (std::size_t at = 0; at < after.size(); ++at) {
-        // A tag, or white space before one.
+        // The end of the message starts with a tag, or with white space before a tag.
         if (at > 0 && string_view("<[ \t\r\n").find(after[at]) == string_view::npos) continue;
         const auto rest = after.substr(at);
         const auto [last, ignored] =

@@ -29,7 +29,7 @@ struct template_marks {
     /// The marks around the words of each reply, with or without calls.
     text::reply_delimiters words{};
     /// Tokens in the marks and in a call that the server may hide unless `preserved_tokens` of a
-    /// completion lists them. The model may not know all of them.
+    /// completion lists them. The model may not know all of these tokens.
     std::vector<std::string> preserved{};
     /// The model's end token, if known; see wire::parse_reply_body().
     std::optional<std::int32_t> end_token{};
@@ -68,8 +68,8 @@ template_marks find_tool_call_mark(const rendered_probes& prompts,
                                    const std::vector<tag_pair>& reasoning,
                                    std::string_view end_token = {});
 
-/// Whether `text`, which begins with the mark, continues as a call of this template does, and not
-/// as prose that merely contains the mark.
+/// Whether `text`, which begins with the mark, continues like a call of this template, and not like
+/// prose that merely contains the mark.
 bool resembles_tool_call(const template_marks& mark, std::string_view text) noexcept;
 
 }  // namespace tandem::server

@@ -41,7 +41,8 @@ struct server_state {
     bool takes_requests = true;
     /// Number of usable slots; 0 if not yet known.
     int slots = 0;
-    /// Other processes use the server: their conversations, and how many requests they run.
+    /// Whether other processes use the server, the number of their conversations, and the number of
+    /// requests that they run.
     bool is_shared = false;
     double conversations_elsewhere = 0;
     double running_elsewhere = 0;
@@ -95,7 +96,7 @@ class server_list {
     /// has free ones.
     listed_server* pin_if_suitable(std::string_view url, const server_state_query& ask);
     /// Why the conversations pinned to a server should leave it; nullopt if they should stay. A
-    /// hanging server may only be busy, so it is left only if another one may serve.
+    /// hanging server may only be busy, so it is left only if another server may serve.
     std::optional<leave_kind> leave_reason(server_id id, const server_state_query& ask) const;
     /// The conversation pinned to the server has ended.
     void unpin(server_id pinned);

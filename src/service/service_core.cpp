@@ -166,7 +166,7 @@ auto service_core::assign_server(const server_criteria& criteria)
     directory_.record_conversations(id_of(criteria.pinned));
     directory_.record_conversations(s->id);
     auto link = get_or_make_link(*s);
-    // If the server hangs, this is detected while the turn begins there.
+    // If the server hangs, the check shows this while the turn begins there.
     if (criteria.is_for_turn && s->health.check_if_stale(now())) arm_timer();
     // If the circuit is open, the turn's request is the trial.
     if (criteria.is_for_turn) link->admit_request(now());

@@ -8,10 +8,10 @@
 
 namespace tandem::slots {
 
-/// The number of requests that a server should run at once, learned from their speed. The slots of
-/// a server share one machine. Beyond some number, one more request slows down all others without
-/// making the server generate more tokens in total. Such a request should wait, so that the reply
-/// that is due next is ready sooner. Pure.
+/// The number of requests that a server should run at once, learned from the speed of requests. The
+/// slots of a server share one machine. Beyond some number, one more request slows down all others
+/// without making the server generate more tokens in total. Such a request should wait, so that the
+/// reply that is due next is ready sooner. Pure.
 class concurrency_limit {
  public:
     /// A request generated `part` while `running` requests ran on average, including itself. If

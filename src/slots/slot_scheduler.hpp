@@ -36,8 +36,8 @@ namespace tandem::slots {
 ///     return.
 ///  7. Its text is needed again last.
 ///  8. It was used last.
-/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen; it is the
-/// next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
+/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen; this slot is
+/// the next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
 /// prompt may replace it. A slot that is stuck, or from which another owner continues, is never
 /// prefilled.
 class slot_scheduler {
@@ -59,8 +59,8 @@ class slot_scheduler {
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_info note = {});
     /// Records the speed of the running request on `slot`: call it at the first token and after
-    /// each chunk. Without it, the speed of a request that generates a whole reply would be unknown
-    /// until its end. Precondition: the slot is granted.
+    /// each chunk. Otherwise, the speed of a request that generates a whole reply would be unknown
+    /// until the request ends. Precondition: the slot is granted.
     void record_progress(int slot, const generated_so_far& g, time_point now) {
         learn_speed(at(slot), g, now);
     }
@@ -95,11 +95,11 @@ class slot_scheduler {
     /// Grants nothing after `until`, in case this process was suspended and other processes got its
     /// slots.
     void set_lease(time_point until) noexcept { lease_until_ = until; }
-    /// A running request keeps the slot until its end.
+    /// A running request keeps the slot until the request ends.
     void send_away(int slot) { at(slot).is_away = true; }
-    /// The slot may be granted again. `last_used`: when its last request ended; nullopt if it was
-    /// never used, or not for longer than any guard. `is_untouched`: the slot still holds the text
-    /// that it held in this process.
+    /// The slot may be granted again. `last_used`: when the slot's last request ended; nullopt if
+    /// the slot was never used, or has been unused for longer than any guard. `is_untouched`: the
+    /// slot still holds the text that it held in this process.
     void bring_back(int slot, std::optional<time_point> last_used, bool is_untouched);
     /// Sets how many of the slots that are away come back after a check of the server.
     void set_unchecked(int slots) noexcept { unchecked_ = slots; }
@@ -166,7 +166,7 @@ class slot_scheduler {
         /// The text in the slot (empty if unknown), and when the slot was filled with it.
         std::string holds{};
         std::optional<time_point> filled{};
-        /// The last user, if it continues from this slot.
+        /// The last user, if that owner continues from this slot.
         owner_id owner = nobody;
         /// When its last user is expected to need the text again.
         time_point needed_at = never;

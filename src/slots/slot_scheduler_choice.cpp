@@ -21,10 +21,10 @@ constexpr std::size_t cost_of_restoring = 256;
 // A continuation that is due within this time, which is less than a sentence, is urgent: it gets
 // any slot, and other requests end early for it.
 constexpr duration urgent_within = std::chrono::seconds(2);
-// A request ends early only for a ticket that is due this much sooner than the next request of the
-// reply that ends early. That is about one sentence if the ticket is a turn, whose listener waits
-// in silence, and two sentences otherwise. Each change of a slot's conversation delays the whole
-// server, so shorter requests would slow down all replies.
+// A reply's request ends early only for a ticket that is due this much sooner than the reply's next
+// request. That is about one sentence if the ticket is a turn, whose listener waits in silence, and
+// two sentences otherwise. Each change of a slot's conversation delays the whole server, so shorter
+// requests would slow down all replies.
 constexpr duration gain_of_a_turn = std::chrono::seconds(3);
 constexpr duration gain_of_a_continuation = std::chrono::seconds(6);
 // One in this many slots is kept idle for the next turn while no continuation is urgent.
@@ -53,8 +53,8 @@ struct slot_scheduler::prospects {
     bool awaits_prefilling = false;
     /// The ticket is a prefill, and waiting live tickets could use these slots.
     bool is_held_back = false;
-    /// The ticket is a continuation, and gets one of these slots only if it is urgent: they are
-    /// kept for turns.
+    /// The ticket is a continuation, and gets one of these slots only if it is urgent: the slots
+    /// are kept for turns.
     bool are_kept_for_turns = false;
 };
 

@@ -36,9 +36,9 @@ class speech_load {
     /// The user has finished: until the reply's first chunk arrives, the session waits for the
     /// server.
     void on_turn_started(const std::string& session, time_point now);
-    /// The voice received a chunk, which it speaks after the earlier ones.
+    /// The voice received a chunk, which it speaks after the earlier chunks.
     void on_chunk_received(const std::string& session, int tokens, time_point now);
-    /// The voice has finished the oldest chunk that it had not finished before.
+    /// The voice has finished its oldest unfinished chunk.
     void on_chunk_spoken(const std::string& session, time_point now);
     /// `wasted`: tokens that the turn generated but no chunk contained.
     void on_turn_ended(const std::string& session, int wasted, time_point now);

@@ -33,7 +33,7 @@ struct options {
     /// no limit.
     int cache_ram = 8192;
     /// Whether all idle slots are copied to host memory when a request starts. With `kv_unified`,
-    /// they are also cleared. Has no effect without host memory.
+    /// these slots are also cleared. Has no effect without host memory.
     bool cache_idle_slots = true;
     int batch_size = 2048;  ///< prompt tokens between two checks for cancellation
 

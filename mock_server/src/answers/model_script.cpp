@@ -27,7 +27,7 @@ std::optional<std::string> rest_after_suffix(std::string_view prompt, const scri
     return std::nullopt;
 }
 
-// Whether `text` may start with a fallback reply. It may end within the reply's opening.
+// Whether `text` may start with a fallback reply. `text` may end within the reply's opening.
 bool may_be_fallback(std::string_view text) {
     return text.starts_with(fallback_opening) || fallback_opening.starts_with(text);
 }

@@ -75,7 +75,7 @@ bool read_call(call_reader& in, const std::vector<std::string>& tools,
     return is_half || (in.skip(closing) && json::accept(arguments));
 }
 
-// Where the first call begins. The end of the text may have cut it off.
+// Where the first call begins. The text may end inside the call's opening.
 std::size_t start_of_calls(std::string_view text) {
     if (const auto at = text.find(opening); at != text.npos) return at;
     for (auto n = std::min(opening.size(), text.size()); n > 0; --n)

@@ -10,8 +10,8 @@
 
 namespace tandem::mock {
 
-/// Whether the server searches host memory before this idle slot runs a request. It does so if the
-/// slot would lose more than half of its tokens. For an empty slot, it does so only for a request
+/// Whether the server searches host memory before this idle slot runs a request. The server does so
+/// if the slot would lose more than half of its tokens; for an empty slot, only for a request
 /// without `id_slot` (llama.cpp #28139).
 bool must_search_host_cache(const slot& s, int id_slot, const std::vector<token_id>& prompt);
 

@@ -24,7 +24,7 @@ struct turn_prompt {
 class cache_break_detector {
  public:
     /// Does not set `at`, which only the server knows. nullopt if the prompt continues the previous
-    /// one, or if there is none to compare with.
+    /// prompt, or if there is no previous prompt.
     std::optional<cache_break> find_break(const turn_prompt& turn) const;
     /// The turn's request is being sent.
     void record_turn(const turn_prompt& turn, const std::optional<cache_break>& found);

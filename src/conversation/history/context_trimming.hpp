@@ -31,8 +31,8 @@ struct context_usage {
 
 struct trim_plan {
     std::size_t drop = 0;  ///< number of oldest exchanges
-    /// Whether the prompt and the reply then fit. If `drop` is 0, this is certain, because it is
-    /// based on the prompt's own count; otherwise, count again after dropping.
+    /// Whether the prompt and the reply then fit. If `drop` is 0, this is certain, because the
+    /// result is based on the prompt's own count; otherwise, count again after dropping.
     bool fits = true;
 };
 

@@ -22,9 +22,10 @@ std::size_t count_characters_said(std::string_view speech, std::string_view said
 
 /// The byte of a chunk's exact `text` that the listener reached when the first `spoken` characters
 /// of the chunk's `speech` were spoken; `runs` are chunk::speech_runs. Monotonic in `spoken`: 0
-/// maps to 0, and the whole speech to the whole text. Never inside a character or a replaced word,
-/// which is heard only once all of it is spoken. Marks directly after a completely spoken word are
-/// heard with the word. Words omitted from speech are heard once the text after them is heard.
+/// maps to 0, and the whole speech to the whole text. Never inside a character or a replaced word;
+/// a replaced word is heard only once all of it is spoken. Marks directly after a completely spoken
+/// word are heard with the word. Words omitted from speech are heard once the text after them is
+/// heard.
 std::size_t map_speech_to_text_offset(std::string_view text, std::string_view speech,
                                       std::span<const speech_run> runs, std::size_t spoken);
 

@@ -18,7 +18,7 @@ std::string_view select_settled_words(std::string_view text,
 std::string_view select_repeated_words(std::string_view before, std::string_view now) noexcept;
 
 /// Whether a prefill shows that the server could not roll its slot back to the first `kept_bytes`
-/// of the prompt, because it evaluated far more tokens than the revised words have.
+/// of the prompt, because the server evaluated far more tokens than the revised words have.
 bool server_failed_to_roll_back(int cached, int evaluated, std::size_t kept_bytes,
                                 std::size_t prompt_bytes) noexcept;
 

@@ -220,7 +220,8 @@ std::string turn_history::separate_from_last_words(std::string text) const {
     return text::join_with_space(words, text).substr(words.size());
 }
 
-/// The turn as a message with its calls, followed by their results; empty if nothing of it is kept.
+/// The turn as a message with its calls, followed by the results of the calls; empty if nothing of
+/// the turn is kept.
 std::vector<chat_message> turn_history::make_turn_messages() const {
     if (!is_open()) return {};
     auto words = make_kept_text();

@@ -26,15 +26,15 @@ enum class turn_state {
     settled,  ///< the kept part is a message like any other
 };
 
-/// The result of a call whose turn continued without one.
+/// The result of a call whose turn continued without a result.
 inline constexpr std::string_view no_result = "No result: interrupted.";
 /// Maximum number of calls for which a late result is expected. Later calls replace earlier ones.
 inline constexpr std::size_t max_late_calls = 128;
 
 /// The history of a conversation: the system prompt, the exchanges, and the running or last turn
 /// with its ledger. The turn is settled when the next message or turn arrives, or `resume_grace`
-/// after an interrupt; the kept part does not change afterwards. Pure: calls that depend on the
-/// time receive it. A call that does not fit the state has no effect.
+/// after an interrupt; the kept part does not change afterwards. Pure: functions that depend on the
+/// time receive the time. A call that does not fit the state has no effect.
 class turn_history {
  public:
     /// Options and texts must be checked beforehand.
@@ -89,8 +89,9 @@ class turn_history {
     }
     /// The last reply of the running turn ended.
     void on_turn_ended(time_point now, finish_reason why);
-    /// The listener interrupted the turn: the running one, or the last chunks of an ended turn that
-    /// is not settled. Returns false if there is none, or if it was already interrupted.
+    /// The listener interrupted the turn: the running turn, or the last chunks of an ended turn
+    /// that is not settled. Returns false if there is no such turn, or if it was already
+    /// interrupted.
     bool on_interrupted(time_point now);
     /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;

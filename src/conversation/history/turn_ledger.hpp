@@ -29,7 +29,7 @@ class turn_ledger {
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
     /// Takes each chunk once, in order.
     void on_handed_over(const chunk& c);
-    /// The chunk did not reach the voice. Has no effect unless it is the last one.
+    /// The chunk did not reach the voice. Has no effect unless this chunk is the last one.
     void retract_chunk(chunk_id id) noexcept;
     /// A call follows the text that was handed over, so the model has not ended the turn.
     void expect_call() noexcept { is_complete_ = false; }

@@ -281,7 +281,7 @@ void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now, voice_);
     if (!c.early) on_speech_started(now);
     if (!c.text.empty()) {
-        // Once generation has ended, a chunk can be known to be the last one, even if it ends a
+        // Once generation has ended, the last chunk is known to be the last, even if it ends a
         // sentence.
         if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text())
             c.boundary = boundary::end;

@@ -191,7 +191,8 @@ void reply_metrics_recorder::record_failover(time_point now) {
     record_event(now, timeline_event::kind::lost);
 }
 
-// Slot, reuse and timeline carry over from the last request; its counts are added to the sums.
+// Slot, reuse and timeline carry over from the last request; the counts of that request are added
+// to the sums.
 void reply_metrics_recorder::close_request() {
     if (broken_ && metrics_.requests == 1) broken_->at = request_.cached;
     if (std::exchange(request_.is_listed, false)) {

@@ -49,8 +49,8 @@ struct reply_rules {
     /// reasoning shows that the prompt is being evaluated.
     bool hands_over_reasoning = false;
     text::speech_options speech{.form = speech_form::exact};
-    /// Ends as interrupted when its first chunk is complete, before a tool call, or when its text
-    /// ends. Hands over nothing.
+    /// The reply hands over nothing, and ends as interrupted when its first chunk is complete,
+    /// before a tool call, or when its text ends.
     bool is_draft = false;
 };
 

@@ -28,7 +28,7 @@ class token_id_resolver {
     void on_text_replaced() noexcept { trust_ = trust::proven; }
 
     /// Requests the missing ids while the chunk is being spoken. A single-request reply never needs
-    /// them.
+    /// these ids.
     void request_missing_ids();
     void on_prompt_tokenized(std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable. Returns false if no answer was awaited.
