@@ -12,7 +12,7 @@
 namespace tandem::cluster {
 namespace {
 
-// A gateway stops using its slots this long before the store gives them to others.
+// A gateway stops using its slots this long before the store gives the slots to other gateways.
 constexpr duration margin = std::chrono::seconds(1);
 
 store_options options_of(const cluster_options& o) {
@@ -95,7 +95,8 @@ void cluster_member::add_server(const std::string& model, config settings) {
     auto channel = channel_of(settings);
     const auto known = servers_.find(channel);
     if (known != servers_.end() && !known->second.lender->is_leaving()) return;
-    // Its destructor must not unregister the new lender from the slots.
+    // Comes first, so that the old lender's destructor does not unregister the new lender from the
+    // slots.
     if (known != servers_.end()) forget_server(known);
     auto name = name_of(settings.server.url);
     auto use = std::make_shared<detail::server_usage>(settings, detail::service_slot_defaults,
@@ -113,7 +114,7 @@ auto cluster_member::forget_server(served_map::iterator which) -> served_map::it
     return servers_.erase(which);
 }
 
-/// Those that were removed, once nothing of this process uses them.
+/// Forgets removed servers once nothing in this process uses them.
 void cluster_member::forget_left_servers() {
     for (auto s = servers_.begin(); s != servers_.end();)
         s = s->second.lender->has_left() ? forget_server(s) : std::next(s);
@@ -124,7 +125,8 @@ void cluster_member::start() {
         beat();
         if (on_connected_) on_connected_();
     });
-    // Messages about loans may have been lost, and others may have borrowed slots of this gateway.
+    // Messages about loans may have been lost, and other gateways may have borrowed slots of this
+    // gateway.
     messages_.start([this] {
         distrust_store();
         beat();

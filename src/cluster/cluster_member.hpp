@@ -36,9 +36,9 @@ class cluster_member {
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
     ~cluster_member();
 
-    /// Makes these the servers of the model, with the settings of requests to them. The slots of
-    /// the model's other servers are returned when their requests end. Call it before the first
-    /// request to a server.
+    /// Makes these the model's servers; each entry holds the settings of requests to one server.
+    /// The slots of the model's other servers are returned when their requests end. Call it before
+    /// the first request to a server.
     void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
     void start();
@@ -56,10 +56,10 @@ class cluster_member {
         on_connected_ = std::move(handler);
     }
     /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
-    /// happens once it answers again.
+    /// happens once the store answers again.
     void set_server_drained(const std::string& server, bool is_drained);
-    /// Sets the handler that receives the servers that any gateway has drained, repeatedly, and the
-    /// ends of drains.
+    /// Sets the handler that repeatedly receives the servers drained by any gateway, and also
+    /// receives the ends of drains.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Arguments and answers of the scripts in `scripts/`, which describe them.
+// Arguments and answers of the scripts in `scripts/`; each script describes its own.
 namespace tandem::cluster {
 
 /// The names of this gateway and of the server's channel.
@@ -28,7 +28,7 @@ std::vector<std::string> offer_arguments(const lending_names& names, const repor
 std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer);
 
 struct beat_answer {
-    /// Whether the lease had not ended.
+    /// Whether the lease was still valid.
     bool was_known = false;
     /// Whether another process with this gateway's id holds the lease.
     bool is_duplicate = false;

@@ -13,8 +13,8 @@ namespace tandem::cluster {
 struct lending_message {
     enum class kind {
         wish,  ///< the gateway waits for a slot
-        end,   ///< it no longer waits
-        lent,  ///< it received another gateway's slot
+        end,   ///< the gateway no longer waits
+        lent,  ///< the gateway received another gateway's slot
     };
 
     lending_message::kind kind = kind::end;

@@ -27,7 +27,7 @@ enum class put_result {
 
 struct taken_session {
     session_epoch epoch = 0;
-    /// Empty if the session is still this gateway's.
+    /// Empty if this gateway still has the session.
     std::string record{};
 };
 
@@ -44,8 +44,8 @@ class session_store {
         std::string processes;
     };
 
-    /// When another gateway takes a session, the gateway that has it releases it within this time,
-    /// if it runs.
+    /// When another gateway takes a session, the gateway that has the session, if it runs, releases
+    /// it within this time.
     static constexpr duration release_limit = std::chrono::milliseconds(300);
 
     /// The link must outlive the store.

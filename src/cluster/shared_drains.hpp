@@ -21,8 +21,8 @@ class shared_drains {
     struct mark {
         std::string server;
         bool is_drained = false;
-        /// The mark repeats one that the store may have lost. If the store has a later one, that
-        /// one applies.
+        /// The mark repeats one that the store may have lost. If the store has a later mark, the
+        /// later mark applies.
         bool is_restored = false;
 
         friend bool operator==(const mark&, const mark&) = default;

@@ -3,15 +3,16 @@
 namespace tandem::cluster {
 namespace {
 
-// Others may take a gateway's slots this long after its lease has ended. Until then, a poll can
-// show only the gateway's own tasks.
+// Other gateways may take a gateway's slots this long after its lease has ended. Until then, a poll
+// can show only the gateway's own tasks.
 constexpr duration own_use_is_seen_within = std::chrono::seconds(1);
-// A missing gateway takes slots of others only once they all know that it is missing: the store
-// waits a second longer for it, and the others ask the store every half second.
+// A missing gateway takes slots of other gateways only once they all know that it is missing: the
+// store waits a second longer for the missing gateway, and the others ask the store every half
+// second.
 constexpr duration others_know_within = std::chrono::milliseconds(1500);
 // A later answer is out of date, because this process was suspended in the meantime.
 constexpr duration poll_is_valid_for = std::chrono::milliseconds(500);
-// By then, each gateway with a lease has sent its loans to the store.
+// After this time, each gateway with a lease has sent its loans to the store.
 constexpr duration records_are_right_after = std::chrono::seconds(3);
 constexpr duration failed_poll_interval = std::chrono::seconds(1);
 // A wish that becomes more urgent by this much is sent again immediately.
@@ -76,8 +77,8 @@ void slot_share::distrust_store(time_point now) {
     mark_all_unsure(now);
 }
 
-// A running request continues. Its slot still needs a poll before the next request, because this
-// process may be suspended before it notices the end.
+// A running request continues. The request's slot still needs a poll before the next request,
+// because this process may be suspended before it notices the end of the running request.
 void slot_share::mark_all_unsure(time_point now) {
     for (auto& [slot, h] : held_)
         if (h.stage == stage::here) send_away(now, slot, h);
@@ -239,7 +240,7 @@ void slot_share::accept_loan(time_point now, const loan& l) {
     actions_.push_back(share_action::bring_back{l.slot, last_used, false});
 }
 
-// A message may arrive after its slot has been returned.
+// A message may arrive after the slot that it names has been returned.
 void slot_share::on_loan(time_point now, const loan& l) {
     if (l.number > highest_number_[l.slot]) accept_loan(now, l);
 }

@@ -32,17 +32,18 @@ struct local_slots {
 /// perform take_actions(), let the scheduler grant slots, and call update(); repeat this until
 /// take_actions() is empty. Also call update() at next_event().
 ///
-/// A gateway keeps a slot until another gateway needs it more urgently than any request here, as
-/// the scheduler decides. While the store answers, its records of loans apply. While it does not
-/// answer, and after the borrower of a slot has disappeared, this gateway polls the server. It may
-/// use an idle slot that nobody has used since its own last request, or for `quiet_time`. If the
-/// server does not report its slots, the slot becomes usable once every gateway has had time to
-/// claim it.
+/// A gateway keeps a slot until the scheduler decides that another gateway needs it more urgently
+/// than any request here. While the store answers, the store's records of loans apply. While the
+/// store does not answer, and after the borrower of a slot has disappeared, this gateway polls the
+/// server. The gateway may then use an idle slot that nobody has used since the gateway's own last
+/// request, or for `quiet_time`. If the server does not report its slots, a slot becomes usable
+/// once every gateway has had time to claim it.
 class slot_share {
  public:
     /// A slot must be unused for this long before a gateway takes it without the store.
     static constexpr duration quiet_time = std::chrono::seconds(1);
-    /// Interval at which a gateway repeats its wish. Others forget it after three intervals.
+    /// Interval at which a gateway repeats its wish. Other gateways forget the wish after three
+    /// intervals.
     static constexpr duration repeat_wish = std::chrono::milliseconds(500);
     /// Interval at which a gateway sends its loans to the store in case records were
     /// lost.
@@ -80,7 +81,7 @@ class slot_share {
     /// Borrows no more slots, and returns each slot when it becomes idle.
     void leave() noexcept { is_leaving_ = true; }
     bool is_leaving() const noexcept { return is_leaving_; }
-    /// Whether it has returned all slots, and the store can lend it none.
+    /// Whether this gateway has returned all slots, and the store can lend it none.
     bool has_left() const noexcept {
         return is_leaving_ && held_.empty() && !running_claim_ && !claimed_wish_;
     }

@@ -11,7 +11,7 @@
 
 namespace tandem::cluster {
 
-/// Number of a loan. The store gives each loan of a server's slots a higher one.
+/// Number of a loan. The store gives each new loan of a server's slots a higher number.
 using loan_number = std::uint64_t;
 /// Messages and answers with a higher slot number are rejected.
 inline constexpr int max_slot = 1023;
@@ -32,15 +32,15 @@ struct loan {
     loan_number number = 0;
     /// How long ago the slot's last request ended, as far as the store knows.
     std::optional<duration> unused_for{};
-    /// Whether a request of another gateway may still run on the slot: its last borrower has
-    /// disappeared, or the store has lost its records.
+    /// Whether a request of another gateway may still run on the slot, because the slot's last
+    /// borrower has disappeared, or the store has lost its records.
     bool is_doubtful = false;
 };
 
 /// The answer to an offer.
 enum class offer_result {
     taken,       ///< this gateway no longer has the slot
-    not_wanted,  ///< it stays with this gateway
+    not_wanted,  ///< the slot stays with this gateway
     unknown,     ///< the store did not answer
 };
 

@@ -17,7 +17,7 @@
 namespace tandem::detail {
 namespace {
 
-// Marks where the words of the user end in a rendered prompt.
+// Marks where the user's words end in a rendered prompt.
 constexpr auto end_of_words = "[end of the words]";
 
 std::vector<chat_message> add_words(conversations::turn_history history, std::string words) {
@@ -41,7 +41,7 @@ void conversation_shell::hearing(std::string text, std::optional<std::size_t> st
     prefill_words(std::string(settled));
 }
 
-// A running prefill is not cut: its end calls this again.
+// A running prefill is not cut; when it ends, it calls this function again.
 void conversation_shell::prefill_words(std::string words) {
     recognized_words_ = std::move(words);
     if (is_prefilling_words_ || history_.options().raw) return;
@@ -68,7 +68,8 @@ void conversation_shell::prefill_heard_words() {
                   });
 }
 
-/// How much of the last prefill's text the prompt keeps, if it does not continue all of it.
+/// How many bytes of the last prefill's text the prompt keeps; nullopt if it keeps all of that
+/// text, or if there was no prefill.
 std::optional<std::size_t> conversation_shell::find_revision(std::string_view prompt) const {
     if (!prefill_ || prompt.starts_with(prefill_->text())) return std::nullopt;
     const auto end = std::ranges::mismatch(prompt, prefill_->text()).in1;
@@ -267,7 +268,7 @@ void conversation_shell::count_wasted(int tokens) {
     metrics_.draft_wasted += tokens;
 }
 
-// A turn that waits for its draft keeps it.
+// A turn that waits for its draft keeps the draft.
 void conversation_shell::drop_draft(const std::string& unless) {
     if (running_ == 0 && draft_ && draft_->words() != unless) discard_draft();
 }

@@ -11,7 +11,8 @@
 namespace tandem::detail {
 // --- ids
 
-// The next prompt starts with the slot's contents, so its ids are requested while the voice speaks.
+// The next prompt starts with the slot's contents, so the ids of these contents are requested while
+// the voice speaks.
 void conversation_shell::request_history_ids() {
     const auto& said = remainder_->text;
     if (!link_ || link_->is_shut_down() || said.text().empty()) return;
@@ -44,7 +45,7 @@ void conversation_shell::request_missing_ids() {
 void conversation_shell::on_ids_received() {
     known_ = remainder_->text.to_tokenized_text();
     known_model_ = props_.model;
-    // A complete turn is resumed with its own text; its ids are already in known_.
+    // A complete turn is resumed with its own text, whose ids are already in known_.
     if (remainder_->generated) remainder_->text = reply_transcript();
     if (history_.open_calls() > 0) return prefill_before_results();
     trim_or_prefill();
@@ -73,7 +74,7 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
     metrics_.trimmed_exchanges += static_cast<int>(exchanges);
 }
 
-// Runs while the voice is speaking, when it delays nothing.
+// Runs while the voice is speaking, so that trimming delays nothing.
 void conversation_shell::trim_or_prefill() {
     if (ended_ || running_ != 0 || draft_ || !link_ || link_->is_shut_down()) return;
     const auto costs = history_.measure_exchanges();
@@ -97,8 +98,8 @@ void conversation_shell::warm() {
     if (!draft_ && !holds_words) prepare_idle_server(&conversation_shell::prefill);
 }
 
-/// Calls `done` on the strand once the properties of a server are known, or `on_failed`, unless a
-/// turn has begun.
+/// Calls `done` on the strand once the properties of a server are known, or `on_failed` after a
+/// failure; calls neither if a turn has begun.
 void conversation_shell::prepare_idle_server(std::function<void(conversation_shell&)> done,
                                              std::function<void(const failure&)> on_failed) {
     if (ended_ || running_ != 0) return;
@@ -129,13 +130,13 @@ void conversation_shell::prepare_idle_server(std::function<void(conversation_she
 generation_options conversation_shell::prefill_options() const {
     if (next_options_) return *next_options_;
     auto options = *turn_options_;
-    options.context.clear();  // only of the last turn
+    options.context.clear();  // belongs to the last turn only
     return options;
 }
 
 void conversation_shell::prefill() {
-    // The prompt must equal that of the next turn as far as known. Therefore, it uses the tools of
-    // the next turn or, if they are unknown, those of the last turn.
+    // The prompt must equal the next turn's prompt as far as that is known. Therefore, it uses the
+    // next turn's tools or, if they are unknown, those of the last turn.
     render_history(prefill_options(), [weak = weak_from_this(), asked = link_.get()](
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {
@@ -157,7 +158,7 @@ void conversation_shell::prefill_before_results() {
                        error_code ec, const diagnostics&, std::string prompt) {
                        const auto self = weak.lock();
                        if (ec || !self || self->link_.get() != asked || self->running_ != 0) return;
-                       // The results of the open calls are the last texts of this kind.
+                       // The results of the open calls are the last occurrences of `no_result`.
                        auto end = prompt.size();
                        for (std::size_t i = 0; i < open && end != std::string::npos && end > 0; ++i)
                            end = prompt.rfind(conversations::no_result, end - 1);
@@ -191,7 +192,7 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     });
 }
 
-// From then on, other conversations may prefill the slots. A draft keeps its slot, which is needed
+// From now on, other conversations may prefill the slots. A draft keeps its slot, which is needed
 // soon.
 void conversation_shell::release_slots() {
     if (running_ == 0 && !draft_ && link_ && !link_->is_shut_down())

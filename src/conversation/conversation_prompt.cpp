@@ -84,7 +84,7 @@ bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_t
     return context == 0 || estimate_max_tokens(prompt) + reserved <= context;
 }
 
-// An upper bound shows that most prompts fit; only the others are counted.
+// An upper bound shows that most prompts fit; only the remaining prompts are counted.
 void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
     if (is_sure_to_fit(prompt, start->max_tokens))
         return start_prompted_reply(start, std::move(prompt));

@@ -14,7 +14,7 @@
 namespace tandem::detail {
 namespace {
 
-// Messages appended while a reply runs wait for its end.
+// Messages appended while a reply runs wait until the reply ends.
 constexpr std::size_t max_deferred_messages = 256;
 
 /// Everything has already been generated.
@@ -94,8 +94,8 @@ std::shared_ptr<reply_shell> conversation_shell::generate(reply_options wish) {
                              weak_from_this(), interrupts_);
 }
 
-// A rejected turn must not leave its options to the running one. The options of a turn that never
-// begins are owned by its reply and freed with it.
+// A rejected turn must not leave its options to the running turn. The options of a turn that never
+// begins are owned by that turn's reply, and freed with the reply.
 void conversation_shell::apply_options(const options_ptr& options, bool has_begun) {
     const std::lock_guard lock(options_mutex_);
     if (has_begun) turn_options_ = options;
@@ -105,7 +105,7 @@ void conversation_shell::apply_options(const options_ptr& options, bool has_begu
 
 void conversation_shell::expect_options(generation_options options) {
     next_options_ = std::make_shared<const generation_options>(std::move(options));
-    prefilled_words_.clear();  // with other options
+    prefilled_words_.clear();  // prefilled with other options
 }
 
 // Calls take effect in order, so the caller may mean a turn that was just requested.
@@ -124,7 +124,7 @@ std::shared_ptr<reply_shell> conversation_shell::resume(std::optional<chunk_id> 
                              weak_from_this(), interrupts_);
 }
 
-// If it has no options, the turn keeps those of the last one.
+// Without `options`, the turn keeps those of the last turn.
 std::shared_ptr<reply_shell> conversation_shell::say_text(
     std::string text, std::optional<generation_options> options) {
     const auto asked =
@@ -352,7 +352,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     request_history_ids();
 }
 
-/// The unchanged state from which a resumed turn that could not start was to continue.
+/// If a resumed turn could not start, returns the unchanged state from which it was to continue.
 std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
     if (starting && starting->begun) return reply_remainder{};

@@ -39,7 +39,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
  public:
     using server_link_ptr = server_provider::server_link_ptr;
 
-    /// `rules` are those of the service's replies, and must live as long as the host.
+    /// `rules` are the rules of the service's replies, and must live as long as the host.
     static std::shared_ptr<conversation_shell> make(strand_scope& scope,
                                                     std::shared_ptr<server_provider> host,
                                                     const config& rules,
@@ -49,8 +49,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     slots::owner_id id() const noexcept { return id_; }
     const server_link_ptr& pinned_server() const noexcept { return link_; }
 
-    /// Makes the open turn of a saved conversation resumable, with its options. Called before all
-    /// other functions.
+    /// Makes the open turn of a saved conversation resumable with the turn's options. Called before
+    /// all other functions.
     void restore_turn(const generation_options& options);
     /// Called before the first turn, which then uses this server if possible.
     void set_first_server(server_link_ptr link) { pin_server(std::move(link)); }
@@ -72,7 +72,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// no chunks of earlier replies are delivered.
     void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
-    /// Sets the options of the next turn, if they are known before it.
+    /// Sets the options of the next turn, if they are known before the turn.
     void expect_options(generation_options options);
     void warm();
     /// What the user has said so far; see conversation::hearing().
@@ -88,7 +88,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// The messages continue those of `before`, whose text a slot may still hold. Call it before
     /// the first turn.
     void continue_conversation(std::shared_ptr<const conversation_shell> before);
-    /// URL of its server; empty before its first turn.
+    /// URL of the conversation's server; empty before the first turn.
     std::string server_url() const;
     conversation_state state() const;
     std::string saved() const;
@@ -125,15 +125,15 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         server::template_marks call_mark{};
         /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
-        /// The text of a turn that was saved, without its prompt.
+        /// The text of a saved turn, without the turn's prompt.
         std::optional<begun_text> begun{};
         std::optional<early_work> draft{};
-        /// The turn continues after its server failed, and from its text, if it has any.
+        /// The turn continues after its server failed, and from the turn's text, if there is any.
         bool is_failover = false;
         bool has_text = false;
-        const server_link* previous_server = nullptr;  // the server it comes from
+        const server_link* previous_server = nullptr;  // the server that the turn left
         int servers_tried = 0;
-        /// Counts the servers tried, so that answers of an abandoned server are ignored.
+        /// Counts the servers tried, so that answers from an abandoned server are ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
         /// The part of the slot's text that the prompt no longer contains; takes effect when the
@@ -272,7 +272,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // replaced on the strand, and read on any thread.
     std::mutex options_mutex_;
     options_ptr turn_options_;
-    options_ptr next_options_;  // if they are known before the turn
+    options_ptr next_options_;  // the next turn's, if known in advance
     std::weak_ptr<const generation_options> asked_options_;
     conversations::turn_history history_;
     server_link_ptr link_;
@@ -293,16 +293,17 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::uint64_t last_reply_ = 0;   // id of the last reply that ended
     int tokens_said_ = 0;            // of the last prompt and the text generated after it
     server_link_ptr generating_at_;  // the server that counts the reply
-    // Servers on which the running reply could not start. Retried when there is no other.
+    // Servers on which the running reply could not start. Tried again when there is no other
+    // server.
     std::vector<server_link_ptr> failed_servers_;
     std::optional<reply_remainder> remainder_;
     std::string remainder_model_;  // the model that the ids in remainder_ belong to
     std::shared_ptr<slot_prefill> prefill_;
     std::string last_partial_;      // the words of the user who is speaking
-    std::string recognized_words_;  // of these, the stable ones
-    std::string prefilled_words_;   // of these, the ones prefilled last
+    std::string recognized_words_;  // the stable part of last_partial_
+    std::string prefilled_words_;   // the words prefilled last
     bool is_prefilling_words_ = false;
-    /// How many bytes of the previous prefill the last one kept, if it revised words.
+    /// How many bytes of the previous prefill the last prefill kept, if it revised words.
     std::optional<std::size_t> revised_;
     draft_ptr draft_;
     int drafts_ = 0;    // since the last turn

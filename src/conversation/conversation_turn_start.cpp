@@ -187,7 +187,7 @@ void conversation_shell::fail_start(const start_ptr& start, const failure& why) 
 void conversation_shell::pin_server(server_link_ptr link) {
     if (link == link_) return;
     if (link_) {
-        // Leaving a server that the conversation never used is not a move.
+        // Leaving a server that the conversation never used does not count as a move.
         if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
         scope_->log(log_level::info, "conversation {}: assigned to server {}", id_,
                     link->shown_url());
@@ -295,7 +295,7 @@ void conversation_shell::on_server_check_failed(const start_ptr& start, failure 
     try_other_server(start, why);
 }
 
-// Other servers would reject the same messages, unless the server reports an internal failure.
+// Other servers would also reject the messages, unless this server reports an internal failure.
 void conversation_shell::on_prompt_failed(const start_ptr& start, const failure& why) {
     const bool is_of_server =
         classify_failure(why, false) != failure_kind::final || why.diag.http_status >= 500;
@@ -323,7 +323,7 @@ void conversation_shell::fail_without_server(const start_ptr& start) {
     fail_start(start, why);
 }
 
-// A reply that is JSON needs no mark.
+// A JSON reply needs no mark.
 bool conversation_shell::needs_call_mark(const generation_options& o) const {
     return !o.tools.empty() && o.tool_choice != "none" && !history_.options().raw &&
            !uses_call_schema(o);

@@ -18,9 +18,9 @@ namespace tandem::detail {
 
 class server_link;
 
-/// Applies the server's chat template, or ChatML if it has none. If a template rejects the
-/// messages, the error is tokenize_failed. The template receives the tools and template options of
-/// `o`; ChatML does not.
+/// Applies the server's chat template, or ChatML if the server has no template. If a template
+/// rejects the messages, the error is tokenize_failed. The template receives the tools and template
+/// options of `o`; ChatML does not.
 void render_prompt(const std::shared_ptr<server_link>& link, std::vector<chat_message> messages,
                    const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done);

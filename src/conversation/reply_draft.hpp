@@ -17,8 +17,9 @@ namespace tandem::detail {
 
 class reply_shell;
 
-/// The beginning of a reply to the words of a user who may not have finished speaking. It is not
-/// handed over; a turn with the same messages and options continues from it. Used on the strand.
+/// The beginning of a reply to the words of a user who may not have finished speaking. The draft is
+/// not handed over; a turn with the same messages and options continues from it. Used on the
+/// strand.
 class reply_draft final : public reply_listener, public std::enable_shared_from_this<reply_draft> {
  public:
     struct events {
@@ -30,7 +31,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
         std::function<void()> on_expired;
     };
 
-    /// `words` are those of the user. The last of `messages` contains them, after any earlier
+    /// `words` are the user's words. The last of `messages` contains these words, after any earlier
     /// unanswered messages of the user.
     reply_draft(std::vector<chat_message> messages, std::string words, generation_options options,
                 events callbacks);
@@ -52,17 +53,17 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     /// Whether a turn with these messages and options continues from the draft.
     bool matches_turn(const std::vector<chat_message>& messages,
                       const generation_options& options) const;
-    /// The server that generates it; null before it has started.
+    /// The server that generates the draft; null before the draft has started.
     const std::shared_ptr<server_link>& server() const noexcept { return server_; }
     bool is_over() const noexcept { return is_over_; }
-    /// Whether a turn can continue from it.
+    /// Whether a turn can continue from the draft.
     bool is_complete() const noexcept { return remainder_.has_value(); }
     bool is_committed() const noexcept { return is_committed_; }
-    /// The model that generated it.
+    /// The model that generated the draft.
     const std::string& model() const noexcept { return model_; }
     /// The tokens and times of the draft; 0 until it is over.
     const early_work& work() const noexcept { return work_; }
-    /// Why it is over without being complete.
+    /// Why the draft is over without being complete.
     const failure& cause() const noexcept { return cause_; }
     /// Precondition: is_complete().
     reply_remainder take_remainder() { return *std::exchange(remainder_, {}); }

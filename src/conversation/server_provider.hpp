@@ -33,8 +33,8 @@ class server_provider {
  public:
     using server_link_ptr = std::shared_ptr<server_link>;
 
-    /// Pins the conversation to the server for its next request: its current server while that is
-    /// up, otherwise another one. Returns the server or, if there is none, the reason.
+    /// Pins the conversation to the server for its next request: the current server while that
+    /// server is up, otherwise another one. Returns the server or, if there is none, the reason.
     virtual std::variant<server_link_ptr, failure> assign_server(
         const server_criteria& criteria) = 0;
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no

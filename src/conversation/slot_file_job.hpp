@@ -15,9 +15,9 @@ namespace tandem::detail {
 
 class server_link;
 
-/// Saves a conversation's slot to a file on its server, or restores it. Takes a slot for this, as a
-/// request does. The creator of the job calls slot_manager::release_owner() for the owner
-/// afterwards, unless the job was aborted.
+/// Saves a conversation's slot to a file on its server, or restores the slot from a file. Takes a
+/// slot for this, like a request. The creator of the job calls slot_manager::release_owner() for
+/// the owner afterwards, unless the job was aborted.
 class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
  public:
     enum class kind { save, restore };

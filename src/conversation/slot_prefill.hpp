@@ -18,8 +18,8 @@ namespace tandem::detail {
 
 class server_link;
 
-/// A request that evaluates a prompt on a slot before it is needed; the next turn continues from
-/// there. Destroying it withdraws the slot request or cuts the prefill.
+/// A request that evaluates a prompt on a slot before the prompt is needed; the next turn continues
+/// from there. Destroying this object withdraws the slot request or cuts the prefill.
 class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
  public:
     /// `lora` lists the adapters of the next turn, as far as they are known; the prompt is
@@ -28,7 +28,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
 
-    /// Receives the final event's token counts; nullopt if it failed.
+    /// Receives the final event's token counts; nullopt if the prefill failed.
     using handler = std::function<void(std::optional<wire::timings>)>;
     /// Waits for a slot that no other request wants. The caller must call
     /// slot_manager::release_owner() for the owner afterwards.
@@ -42,7 +42,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     /// The slot that holds the prompt, or is receiving it.
     std::optional<int> slot() const noexcept { return slot_; }
     const std::string& text() const noexcept { return prompt_.text; }
-    /// False on a server that was removed: nobody waits for that prefill.
+    /// False on a server that was removed, because nobody waits for a prefill there.
     bool is_in_progress() const noexcept;
     /// Whether a slot still holds the prompt for the owner, or is receiving it, so that another
     /// prefill of it would be redundant.

@@ -107,8 +107,8 @@ void reply_shell::on_context_destroyed() noexcept {
 
 // --- choice of the server
 
-// `done` must not keep the reply alive, because its connection would then outlive a loop that is
-// not run to its end.
+// `done` must not keep the reply alive, because the reply's connection would then outlive a loop
+// that is not run to its end.
 void reply_shell::perform(action::request_server) {
     const auto done = [weak = weak_from_this()](error_code ec, const diagnostics& diag,
                                                 reply_start_point where) {
@@ -157,7 +157,7 @@ void reply_shell::switch_to_server(reply_start_point where) {
     encode_settings();
 }
 
-/// The answer arrives long before the reasoning has to be closed. If there is none, the closing
+/// The answer arrives long before the reasoning has to be closed. If no answer arrives, the closing
 /// mark is added without white space.
 void reply_shell::learn_closing_text() {
     server_->calls().apply_template(
@@ -208,7 +208,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                                      id(), format_count(event.timings.evaluated, "token"));
                     perform_actions();
                 },
-            // The next request has the same fault and reports it.
+            // The next request will have the same fault, and report it.
             .on_failed =
                 [this](const failure& why) {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",

@@ -27,7 +27,7 @@ namespace tandem::detail {
 class reply_shell final : public std::enable_shared_from_this<reply_shell>,
                           public shutdown_listener {
  public:
-    /// Starts immediately at the server and with the prompt that `source` supplies.
+    /// Starts immediately, on the server and with the prompt that `source` supplies.
     static std::shared_ptr<reply_shell> make(strand_scope& scope, const config& rules,
                                              reply_options wish, reply_server_source source,
                                              std::weak_ptr<reply_listener> listener = {},

@@ -247,7 +247,7 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
 }
 
 // Only replies of a conversation look for calls, because the conversation knows the messages before
-// them.
+// the calls.
 void reply_shell::perform(action::parse_calls a) {
     if (auto calls = decode_calls()) return on_calls_parsed(*std::move(calls));
     server_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
@@ -292,8 +292,8 @@ void reply_shell::perform(action::release_slot a) {
     a.note.holds = comparable(machine_.text().substr(0, a.holds_bytes));
     server_->slots().release(a.slot, std::move(a.note), a.erase, a.was_cut,
                              [weak = weak_from_this()](duration since_cut) {
-                                 // Others may read the result of an ended reply, so it must not
-                                 // change.
+                                 // Others may read the result of an ended reply, so the result must
+                                 // not change.
                                  const auto self = weak.lock();
                                  if (self && !self->has_ended())
                                      self->machine_.on_slot_idle(since_cut);
@@ -320,7 +320,7 @@ void reply_shell::perform(action::log_failover) {
                 error_name(why.ec), why.diag.to_string());
 }
 
-// The reply's own timeouts are as informative about the server as a broken stream.
+// The reply's own timeouts say as much about the server as a broken stream does.
 void reply_shell::perform(action::report_timeout a) {
     server_->on_completion_failed({a.code, {}}, request_.sent_at());
 }
@@ -354,7 +354,8 @@ void reply_shell::perform(action::finish) {
 
 void reply_shell::arm_timer() {
     const auto due = machine_.deadline();
-    // A timer that expires early just checks again, so that tokens need not re-arm it.
+    // A timer that expires early just checks again, so the timer need not be re-armed for each
+    // token.
     if (!due || (timer_due_ && *timer_due_ <= *due)) return;
     timer_due_ = due;
     if (!timer_) timer_.emplace(scope_->executor());

@@ -40,7 +40,7 @@ class call_runner {
                 duration timeout);
     ~call_runner();
 
-    /// Calls `done`, which may start and cancel calls, once: from the event loop or from cancel().
+    /// Calls `done` once, from the event loop or from cancel(); `done` may start and cancel calls.
     /// `limit` replaces the general time limit.
     call_id run(transport::http_request request, handler done, std::optional<duration> limit = {});
     /// Ends one call with `ec` if it is running.

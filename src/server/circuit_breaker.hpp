@@ -7,12 +7,12 @@
 namespace tandem::detail {
 
 /// Decides whether to send requests to a server whose latest requests failed. After a number of
-/// consecutive failures, it blocks requests for a pause, and then admits a single request as a
-/// trial. If the trial also fails, the same pause follows. The pause does not grow, so a listener
-/// who waits for this server loses at most one pause after the server returns. Pure.
+/// consecutive failures, the breaker blocks requests for a pause, and then admits a single request
+/// as a trial. If the trial also fails, the same pause follows. The pause does not grow, so a
+/// listener who waits for this server loses at most one pause after the server returns. Pure.
 class circuit_breaker {
  public:
-    /// With 0 failures it never opens.
+    /// With 0 failures, the circuit never opens.
     circuit_breaker(int failures, duration pause) : failures_(failures), pause_(pause) {}
 
     /// A request sent at `sent` broke off. Failures of requests that ran at the same time count as
@@ -29,7 +29,8 @@ class circuit_breaker {
     /// A request is being sent. If the circuit is open, no other request is allowed for the length
     /// of a pause.
     void record_request(time_point now) noexcept;
-    /// Consecutive failures, and when the next request may be sent; nullopt if at any time.
+    /// Consecutive failures, and when the next request may be sent; nullopt if a request may be
+    /// sent at any time.
     int failures() const noexcept { return in_a_row_; }
     const std::optional<time_point>& open_until() const noexcept { return open_until_; }
 

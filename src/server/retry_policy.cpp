@@ -63,7 +63,8 @@ time_point retry_policy::give_up_deadline(time_point listener_waits_since) const
     return std::max(*since_, listener_waits_since) + rules_.resume_within;
 }
 
-// Random, from half of the pause to the full pause. A reply uses the same pauses in every run.
+// Random, between half of the pause and the full pause. The same seed gives the same pauses in
+// every run.
 duration retry_policy::pause() const noexcept {
     if (tries_ == 0) return {};
     const auto whole = std::min(max_pause, first_pause * (1 << std::min(tries_ - 1, 10)));

@@ -34,8 +34,8 @@ class server_calls {
     /// Checks that the server is a llama-server that accepts our key: GET /props, with the time
     /// limit of health().
     call_id verify_server_and_key(handler<> done);
-    /// Tokenizes a prompt: parses special tokens and adds BOS. If a text is not valid UTF-8, this
-    /// and the calls below report invalid_prompt, and send nothing.
+    /// Tokenizes a prompt: parses special tokens and adds BOS. If the text is not valid UTF-8, this
+    /// call and those below report invalid_prompt, and send nothing.
     call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
     /// Tokenizes the part of a prompt whose ids are unknown: the whole prompt, or, with
     /// `follows_ids`, the text after known ids, to which no BOS is added.
@@ -53,7 +53,7 @@ class server_calls {
     /// `limit`, because the server may evaluate the whole text.
     call_id parse_reply(const wire::reply_to_parse& r, const generation_options& o, duration limit,
                         handler<wire::parsed_reply> done);
-    /// The same for a forced call; `limit` includes its generation.
+    /// The same for a forced call; `limit` includes generating the call.
     call_id force_call(const wire::begun_call& c, const generation_options& o, duration limit,
                        handler<wire::parsed_reply> done);
     call_id erase_slot(int slot, handler<> done);

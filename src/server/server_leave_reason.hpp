@@ -6,8 +6,8 @@
 namespace tandem::detail {
 
 /// Why a reply or a turn should leave a server. The reply's machine decides whether the reply
-/// leaves. A turn that is still being started there leaves a hanging server if it may continue at
-/// all.
+/// leaves. A turn that is still being started on a hanging server leaves it if the turn may
+/// continue at all.
 struct server_leave_reason {
     enum class kind {
         removed,  ///< removed from the service, and the time limit has passed
@@ -16,7 +16,7 @@ struct server_leave_reason {
     };
     kind what;
     failure why;
-    /// Start of the check that found it.
+    /// Start of the check that found this reason.
     time_point check_started_at{};
 };
 

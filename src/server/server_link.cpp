@@ -130,7 +130,7 @@ void server_link::warn_about_reuse_guard() const {
 }
 
 void server_link::on_request_failed(const failure& why) {
-    // If this client has never reached the server, a failure shows nothing about it.
+    // If this client has never reached the server, a failure shows nothing about the server.
     if (has_read_props()) manager_.on_request_failed(why.ec);
     if (classify_failure(why, true) == failure_kind::away) use_->circuit.on_unreachable(now());
 }
@@ -178,7 +178,7 @@ void server_link::shut_down(error_code ec) {
     calls_->cancel(ec);
 }
 
-// The loop may end after this call, so others must not post to it.
+// The loop may end after this call, so other loops must not post to this one.
 void server_link::on_owner_destroyed() {
     shut_down(errc::client_destroyed);
     manager_.unregister_self();

@@ -58,8 +58,8 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     /// Requests /props unless its answer is already known. A failure is not cached.
     void load_props(props_handler done);
-    /// Learns how the model's chat template begins a tool call, unless it is already known for the
-    /// model in /props; see template_marks_loader::load(). A failure is not cached.
+    /// Learns how the model's chat template begins a tool call, unless that is already known for
+    /// the model in /props; see template_marks_loader::load(). A failure is not cached.
     void load_tool_call_mark(marks_handler done);
     /// The same for the marks that the template writes around the words of a reply without calls.
     void load_word_marks(marks_handler done);
@@ -77,8 +77,8 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     // Outcomes of requests, which show the state of the server. `sent` is the time of sending.
     void on_request_failed(const failure& why);
     void on_completion_failed(const failure& why, time_point sent);
-    /// Whether a slot can roll back to an earlier part of its text, as last observed. Recurrent,
-    /// hybrid and sliding-window models evaluate such a part again.
+    /// Whether a slot can roll back to an earlier point in its text, as last observed. Recurrent,
+    /// hybrid and sliding-window models evaluate the text up to that point again.
     bool can_roll_back() const noexcept { return can_roll_back_; }
     void record_rollback(bool was_possible) noexcept { can_roll_back_ = was_possible; }
     /// A completion was answered with text, or the server was found to be back.

@@ -31,7 +31,8 @@ std::string guard_line(duration guard, std::string_view build_info) {
 
 }  // namespace
 
-// The build is unknown until the server reports it, and again once the server has been gone.
+// The build is unknown until the server reports it, and becomes unknown again if the server is
+// gone.
 duration server_props_cache::reuse_guard() const {
     return guard_wanted_.value_or(
         slots::choose_reuse_guard(props_ ? props_->build_info : std::string_view()));

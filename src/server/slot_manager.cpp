@@ -100,8 +100,8 @@ void slot_manager::dispatch_grants() {
     if (on_change) on_change();
 }
 
-// Grants for other loops are posted to them. Whether a slot must be erased is decided here, because
-// an isolated owner may have left by the time the post runs.
+// Grants for other loops are posted to those loops. Whether a slot must be erased is decided here,
+// because an isolated owner may have left by the time the post runs.
 auto slot_manager::take_grants() -> std::vector<granted> {
     const auto table = table_->lock();
     std::vector<granted> own;
@@ -303,7 +303,7 @@ void slot_manager::return_used_slot(ended_use use) {
             table->when_idle[use.slot] = {this, std::move(use.when_idle)};
         }
         table->scheduler.release(use.slot, table->last_use, std::move(use.note));
-        // This manager grants nothing more, but others may use the slot.
+        // This manager grants nothing more, but other managers may use the slot.
         if (link_.is_shut_down()) wake_waiting_managers(*table);
     }
     dispatch_grants();

@@ -19,14 +19,14 @@ namespace tandem::detail {
 
 class server_link;
 
-/// Receives the slot granted to its ticket. Returns false if it does not want the slot, which is
-/// then returned unused.
+/// Receives the slot granted to its ticket. Returns false if the receiver does not want the slot;
+/// the slot is then returned unused.
 using grant_handler = std::function<bool(const slots::grant&)>;
 
 /// The slots of one server, for the requests of one loop: the scheduler, which is shared with other
-/// loops, a timer, and the server calls that concern slots. These erase slots and, with
-/// `verify_cut`, poll whether they are idle after a cut. A grant for another loop is posted to that
-/// loop. Part of server_link; all functions except on_context_destroyed() run on its strand.
+/// loops, a timer, and the server calls that concern slots. These calls erase slots and, with
+/// `verify_cut`, poll whether slots are idle after a cut. A grant for another loop is posted to
+/// that loop. Part of server_link; all functions except on_context_destroyed() run on its strand.
 class slot_manager {
  public:
     /// `link` owns this object.
@@ -57,7 +57,7 @@ class slot_manager {
     bool was_last_used_by(int slot, slots::owner_id owner) const {
         return table_->lock()->scheduler.was_last_used_by(slot, to_shared_owner_id(owner));
     }
-    /// Whether the owner is using the slot, or no other owner has used it since.
+    /// Whether the owner is using the slot, or was the last owner to use it.
     bool still_belongs_to(int slot, slots::owner_id owner) const;
     std::optional<int> last_slot_used_by(slots::owner_id owner) const {
         return table_->lock()->scheduler.last_slot_used_by(to_shared_owner_id(owner));
@@ -75,7 +75,7 @@ class slot_manager {
     /// The request on the slot has ended. With `erase`, the slot is returned after its cache is
     /// erased. `was_cut`: the request did not end by itself. If cuts are verified, `when_idle` is
     /// called on the strand with the time from the cut until a poll found the server done with the
-    /// request; it must not keep the client alive.
+    /// request; `when_idle` must not keep the client alive.
     void release(int slot, slots::release_info note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 

@@ -19,7 +19,7 @@ constexpr std::array no_slots{errc::not_supported, errc::unauthorized, errc::bad
 // --- verification of cuts
 
 // Polls only if this client has reached the server and has requests there. Another client may lack
-// access to /slots, or would keep its idle loop running.
+// access to /slots, or its polls would keep an idle loop running.
 std::optional<time_point> slot_manager::next_poll_at() const {
     const auto table = table_->lock();
     const auto is_own = [this](const auto& entry) { return entry.second.manager == this; };

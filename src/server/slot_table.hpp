@@ -66,7 +66,7 @@ struct slot_table {
     std::map<int, slot_manager*> managers_by_slot{};
     /// The managers of the owners that may currently use slots.
     std::map<slots::owner_id, slot_manager*> owners{};
-    /// Whom to notify about each slot when the server is done with it after a cut.
+    /// Whom to notify when the server is done with a slot after a cut.
     struct idle_waiter {
         slot_manager* manager;
         std::function<void(duration since_cut)> on_idle;
@@ -81,22 +81,22 @@ struct slot_table {
     /// False after the last user has left and the guard of its slots has expired.
     bool is_needed(time_point at) const;
     bool is_used_by(int slot, const slot_manager& manager) const;
-    /// Whether the server may still see a request on the slot at this time: of this process, or of
-    /// another one that shares the slots.
+    /// Whether the server may still see a request on the slot at this time, from this process or
+    /// from another one that shares the slots.
     bool may_be_used(int slot, time_point at) const;
-    /// Whether the slot's text must be hidden from the owner that it was granted to, or that
-    /// owner's text from others.
+    /// Whether the slot's text must be hidden from the owner to which the slot was granted, or that
+    /// owner's text from other owners.
     bool must_be_erased(const slots::grant& g, slots::owner_id owner) const;
     /// Applies the guard and the number of slots of the known server.
     void apply_server_limits();
     /// Applies the results of a poll after cuts.
     void apply_release_reports(const std::vector<slots::release_report>& news);
-    /// Forgets an isolated owner that has left once its text is erased.
+    /// Forgets an isolated owner once the owner has left and its text is erased.
     void forget_gone_owner(slots::owner_id owner);
     /// When to poll next because of cuts.
     std::optional<time_point> next_poll_at() const;
-    /// A slot that the running poll reports as busy although it has had no request of this process
-    /// for a while. Reported only once.
+    /// A slot that the running poll reports as busy although no request of this process has run
+    /// there for a while. Reported only once.
     std::optional<int> find_foreign_use(const std::vector<slot_state>& states);
 };
 
@@ -110,8 +110,8 @@ enum class slot_scope {
 slot_scope choose_slot_scope(const instruments& i) noexcept;
 
 /// Joins the users of a server's slots. All clients and services of this process share the slots,
-/// whose state outlives the last user by the guard. A played recording has its own slots. Stores a
-/// warning for the log in `warning`, if there is one.
+/// and the state of the slots outlives the last user by the length of the guard. A played recording
+/// has its own slots. Stores a warning for the log in `warning`, if there is one.
 shared_slot_table join_server_slots(const config& c, const slot_defaults& new_defaults,
                                     slot_scope scope, std::optional<log_line>& warning);
 

@@ -11,8 +11,9 @@ namespace {
 
 using std::string_view;
 
-// Words of the probes. Templates may trim texts. Some render only the name of a call, some only its
-// id, and some reject an id that is not nine letters, so the name is also the id.
+// Words of the probes. Templates may trim text. Some templates render only the name of a call, some
+// only the id of a call, and some reject an id that does not have nine letters, so the name is also
+// the id.
 constexpr string_view question = "First question.";
 constexpr string_view text_before_call = "Words before a call.";
 constexpr string_view function_name = "probecall";
@@ -30,7 +31,7 @@ constexpr string_view white_space = " \t\r\n";
 
 /// The calls of some models whose templates do not render calls.
 struct known_mark {
-    /// A text that occurs in the prompt if there are tools.
+    /// Text that occurs in the prompt if there are tools.
     string_view hint;
     string_view opening;
     string_view lead;
@@ -46,7 +47,7 @@ constexpr std::array<known_mark, 3> known_marks{{
      ""},  // Granite 3
 }};
 
-// Muse writes its reasoning like spoken text, but addresses it to itself.
+// Muse formats its reasoning like spoken text, but addresses the reasoning to itself.
 constexpr string_view opening_to_user = " to=user<|message|>";
 constexpr string_view opening_to_self = " to=self<|message|>";
 
@@ -100,7 +101,7 @@ std::size_t start_of_partial_tag(string_view text, std::size_t end) noexcept {
     return before.find(close, open) == string_view::npos ? open : end;
 }
 
-/// `text` without its common prefix with the beginning of a reply.
+/// `text` without the prefix that it shares with the beginning of a reply.
 string_view without_header(string_view text, string_view header) noexcept {
     const auto [end, ignored] =
         std::mismatch(text.begin(), text.end(), header.begin(), header.end());
@@ -109,7 +110,8 @@ string_view without_header(string_view text, string_view header) noexcept {
     return text.substr(common);
 }
 
-/// The common suffix of both texts. If it is only a part of both, it begins at a tag or at JSON.
+/// The common suffix of both strings. If neither string is a suffix of the other, the result begins
+/// at a tag or at JSON.
 string_view common_end(string_view a, string_view b) noexcept {
     const auto [end, ignored] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
     const auto size = static_cast<std::size_t>(end - a.rbegin());
@@ -131,8 +133,8 @@ string_view opening_in(string_view text) noexcept {
     return text.substr(0, text.find_first_of(white_space));
 }
 
-/// The tags that end an assistant's message, and those that directly follow; if its words have
-/// marks, those up to the next question.
+/// The tags that end an assistant's message, and the tags that directly follow; if the message's
+/// words have marks, all tags up to the next question.
 std::vector<string_view> tags_after_message(string_view after,
                                             const text::reply_delimiters& words) {
     if (!words.opening.empty())
@@ -148,7 +150,7 @@ std::vector<string_view> tags_after_message(string_view after,
 struct call_text {
     /// The text between the assistant's words, or the question, and the function's name.
     string_view lead;
-    /// From there to the result of the call.
+    /// The text from the function's name to the result of the call.
     string_view rest;
 };
 
@@ -191,7 +193,8 @@ past_reply find_past_reply(string_view without_call) noexcept {
     return {reply.substr(0, at), after.substr(0, after.find(last_question)), header};
 }
 
-/// Whether the server shows any of the mark: tags with a bar are control tokens.
+/// Whether the server shows any part of the mark: it hides tags with a bar, which are control
+/// tokens.
 bool has_shown_text(string_view mark) noexcept {
     while (!mark.empty()) {
         const auto tag = parse_leading_tag(mark);
@@ -211,8 +214,8 @@ string_view without_reasoning(string_view text, const std::vector<tag_pair>& tag
     return text;
 }
 
-/// The end of the prompt with which each part of a reply begins, such as ">>>": its last word,
-/// unless a tag ends it.
+/// The end of the prompt with which each part of a reply begins, such as ">>>". This is the last
+/// word of the prompt, unless a tag ends that word.
 string_view find_open_end(string_view header) noexcept {
     const auto word = header.substr(header.find_last_of(white_space) + 1);
     const auto end = word.substr(std::min(word.find_last_of("<["), word.size()));
@@ -220,13 +223,14 @@ string_view find_open_end(string_view header) noexcept {
     return parse_leading_tag(end) == end ? string_view() : end;
 }
 
-/// The text between a reply's words and the end of its message, which is also the question's end.
+/// The text between a reply's words and the text that ends the message; a question ends the same
+/// way.
 string_view find_closing(string_view after, string_view end_of_question) noexcept {
     after = after.substr(0, 2 * max_preserved_bytes);
     std::size_t longest = 0;
     std::size_t end = 0;
     for (std::size_t at = 0; at < after.size(); ++at) {
-        // A tag, or white space before one.
+        // The end of the message starts with a tag, or with white space before a tag.
         if (at > 0 && string_view("<[ \t\r\n").find(after[at]) == string_view::npos) continue;
         const auto rest = after.substr(at);
         const auto [last, ignored] =
@@ -238,8 +242,8 @@ string_view find_closing(string_view after, string_view end_of_question) noexcep
     return text::trim_white_space(after.substr(0, end));
 }
 
-/// The mark at the start of `lead`: up to its last tag if the first one also ends other replies.
-/// Empty if other replies contain it.
+/// The mark at the start of `lead`. It extends to the last tag of `lead` if the first tag also
+/// occurs around other replies. Empty if other replies contain the mark.
 string_view find_distinct_opening(string_view lead, const past_reply& other,
                                   bool has_marks) noexcept {
     const auto is_elsewhere = [&](string_view opening) {
@@ -262,8 +266,8 @@ bool is_distinctive(string_view mark) noexcept {
            (same.size() >= rare && std::ispunct(static_cast<unsigned char>(same[0])) != 0);
 }
 
-/// Whether past replies begin like the next one. If not, for example because only the last question
-/// is followed by a text, the difference is not a mark.
+/// Whether past replies begin like the next one. If not, for example because the template adds text
+/// only after the last question, the difference is not a mark.
 bool begins_alike(const past_reply& reply) noexcept {
     const auto rest = without_header(reply.before, reply.header);
     return !find_tags(reply.before.substr(0, reply.before.size() - rest.size())).empty();
@@ -346,8 +350,8 @@ template_marks find_tool_call_mark(const rendered_probes& prompts,
     const auto& call = alone ? *alone : *after_text;
     auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
     if (lead.starts_with(words.closing)) lead.remove_prefix(words.closing.size());
-    // Calls and words may begin alike, for example with ">>>" and ">>>all"; the text after that
-    // distinguishes them.
+    // Calls and words may begin alike, for example with ">>>" and ">>>all"; only the text after
+    // ">>>" distinguishes them.
     const bool is_of_words = !lead.empty() && words.opening.starts_with(lead);
     add_call(call, is_of_words ? lead : find_distinct_opening(lead, other, !words.opening.empty()),
              other, mark);

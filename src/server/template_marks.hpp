@@ -29,7 +29,7 @@ struct template_marks {
     /// The marks around the words of each reply, with or without calls.
     text::reply_delimiters words{};
     /// Tokens in the marks and in a call that the server may hide unless `preserved_tokens` of a
-    /// completion lists them. The model may not know all of them.
+    /// completion lists them. The model may not know all of these tokens.
     std::vector<std::string> preserved{};
     /// The model's end token, if known; see wire::parse_reply_body().
     std::optional<std::int32_t> end_token{};
@@ -40,7 +40,7 @@ struct template_marks {
 /// A conversation to be rendered by POST /apply-template.
 struct template_probe {
     std::vector<chat_message> messages;
-    /// As generation_options::tools.
+    /// Like generation_options::tools.
     std::string tools;
 };
 
@@ -54,22 +54,22 @@ struct rendered_probes {
 /// The probes, in the order of the members of rendered_probes.
 std::array<template_probe, 3> make_template_probes();
 
-/// Finds the marks around the words of a reply in the prompt without a call. There are none if the
-/// words are surrounded only by control tokens, which the server hides, and by reasoning, which the
-/// reply drops, or if the surrounding text is not distinctive. `end_token` is the text of the
+/// Finds the marks around the words of a reply in the prompt without a call. There are no marks if
+/// the words are surrounded only by control tokens (which the server hides) and reasoning (which
+/// the reply drops), or if the surrounding text is not distinctive. `end_token` is the text of the
 /// model's end token, which no mark includes; empty if unknown.
 template_marks find_word_marks(std::string_view without_call,
                                const std::vector<tag_pair>& reasoning,
                                std::string_view end_token = {});
 
-/// Finds the mark before the function's name. It follows the assistant's text or, without text, the
-/// header of the assistant's message.
+/// Finds the mark before the function's name. The mark follows the assistant's text or, if there is
+/// no text, the header of the assistant's message.
 template_marks find_tool_call_mark(const rendered_probes& prompts,
                                    const std::vector<tag_pair>& reasoning,
                                    std::string_view end_token = {});
 
-/// Whether `text`, which begins with the mark, continues as a call of this template does, and not
-/// as prose that merely contains the mark.
+/// Whether `text`, which begins with the mark, continues like a call of this template, and not like
+/// prose that merely contains the mark.
 bool resembles_tool_call(const template_marks& mark, std::string_view text) noexcept;
 
 }  // namespace tandem::server

@@ -8,8 +8,8 @@ bool is_rejected(const error_code& ec) {
     return ec == errc::bad_request || ec == errc::server_error || ec == errc::not_supported;
 }
 
-/// Asks again after a 500, which may be a temporary fault of the server: if a template only seems
-/// to have no marks, they would be spoken.
+/// Asks again after a 500, which may be a temporary fault of the server: if a template's marks
+/// remained unknown, they would be spoken.
 void render(server_calls& calls, const template_probe& probe,
             server_calls::handler<std::string> done) {
     const auto ask = [&calls, probe](server_calls::handler<std::string> on_prompt) {

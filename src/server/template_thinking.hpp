@@ -8,7 +8,7 @@
 #include <vector>
 
 // How a model's chat template treats thinking, learned from prompts that the server renders with
-// it. Pure.
+// the template. Pure.
 namespace tandem::server {
 
 /// A prompt with one message, rendered with each of the thinking_probes; empty if the template
@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 4> thinking_probes{
     R"({"reasoning_effort":"low"})", R"({"reasoning_effort":"high"})"};
 
 struct template_thinking {
-    /// The template opens reasoning, or contains its marks.
+    /// The template opens reasoning, or contains the marks of reasoning.
     bool can_think = false;
     /// `enable_thinking` and `reasoning_effort` change the prompt.
     bool has_switch = false;
@@ -42,8 +42,8 @@ template_thinking detect_thinking_support(const rendered_thinking& prompts,
                                           std::string_view chat_template,
                                           const std::vector<tag_pair>& tags);
 
-/// The closing mark `close` with the white space, if any, that the template writes after it in
-/// `without`, a prompt that closes the reasoning in advance.
+/// The closing mark `close`, plus any white space that follows it in `without`, a prompt in which
+/// the template closes the reasoning in advance.
 std::string_view find_closing_text(std::string_view without, std::string_view close) noexcept;
 
 }  // namespace tandem::server

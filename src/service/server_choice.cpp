@@ -7,13 +7,14 @@
 namespace tandem::services {
 namespace {
 
-// If all processes chose among all shared servers, each would choose the same one until it learned
-// of the others' choices. The best of a few random servers is nearly as good (Mitzenmacher, "The
-// Power of Two Choices in Randomized Load Balancing", 2001).
+// If all processes chose among all shared servers, they would all choose the same server until they
+// learned of each other's choices. The best of a few random servers is nearly as good
+// (Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing", 2001).
 constexpr std::size_t max_shared_candidates = 8;
 
-// Load per slot, because servers may differ. Running generation is compared before the number of
-// conversations, many of which may have ended. Averages of other processes are rounded.
+// Load per slot, because servers may differ in the number of slots. Running replies are compared
+// first, because many of the counted conversations may have ended. Averages of other processes are
+// rounded.
 std::pair<double, double> load_of(const server_load& s) {
     const double slots = std::max(1, s.slots);
     return {std::round(s.generating) / slots, s.conversations / slots};

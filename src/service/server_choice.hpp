@@ -18,7 +18,8 @@ struct server_load {
     int slots = 0;
     double conversations = 0;
     double generating = 0;
-    /// Other processes also place conversations on the server, and learn of these with a delay.
+    /// Other processes also place conversations on the server, and processes learn of each other's
+    /// conversations with a delay.
     bool is_shared = false;
 };
 

@@ -86,7 +86,7 @@ std::vector<std::string> server_directory::find_unlisted_servers(
 std::vector<services::server_id> server_directory::drop_idle_removed_servers() {
     auto dropped = list_.drop_idle_removed_servers();
     for (const auto id : dropped) {
-        // A link keeps the usage alive as long as idle conversations have the link.
+        // A link keeps the usage alive as long as idle conversations hold the link.
         uses_.at(id)->set_conversations(0);
         uses_.erase(id);
     }

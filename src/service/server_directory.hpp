@@ -34,7 +34,7 @@ class server_directory {
 
     /// Has no effect if the server is present; cancels a pending removal.
     void add(const service_config& c, const std::string& url);
-    /// Returns the number of replies on the server; nullopt if it is not present.
+    /// Returns the number of replies on the server; nullopt if the server is not present.
     std::optional<int> remove(time_point now, std::string_view url, duration limit);
     /// The servers of the list that are not in `urls`.
     std::vector<std::string> find_unlisted_servers(const std::vector<std::string>& urls) const;

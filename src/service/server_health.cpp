@@ -63,8 +63,8 @@ bool server_health::check_if_stale(time_point now) noexcept {
     return true;
 }
 
-// A server without /health cannot be watched: it is taken as up, unless it has also failed to
-// answer as a llama-server. Any answer but "ok" may come from a proxy that reports a dead server.
+// A server without /health cannot be watched: it is considered up, unless it has also failed to
+// answer like a llama-server. Any answer but "ok" may come from a proxy that reports a dead server.
 bool server_health::record_check_result(time_point now, const error_code& ec, std::string words) {
     answered_at_ = tried_at_ = now;
     record_reached(ec);

@@ -20,21 +20,21 @@ class server_health {
     /// Time of the next check; nullopt while a check is running.
     std::optional<time_point> next_check() const noexcept { return next_check_; }
     void on_check_started() noexcept;
-    /// A client is waiting for the server: if it is not up, it is checked soon, regardless of how
-    /// long it has been away.
+    /// A client is waiting for the server: if the server is not up, it is checked soon, regardless
+    /// of how long it has been away.
     void request_check_soon() noexcept;
-    /// A turn begins on the server: it is checked now, unless it has just answered. Returns true if
-    /// that changed the schedule.
+    /// A turn begins on the server: the server is checked now, unless it has just answered. Returns
+    /// true if that changed the schedule.
     bool check_if_stale(time_point now) noexcept;
     /// Whether the server has rejected a request because of the key, which /health does not check.
     bool rejects_key() const noexcept { return refuses_key_; }
     /// Whether a check must prove that requests can be served: no check has done so yet, the server
-    /// rejects the key, or the answer came from something other than a llama-server, whose /health
-    /// proves nothing.
+    /// rejects the key, or something other than a llama-server answered, so that its /health proves
+    /// nothing.
     bool needs_authenticated_check() const noexcept {
         return !has_passed_authenticated_check_ || refuses_key_ || is_foreign();
     }
-    /// Whether a check or a request has shown the server's state since then. An earlier failure is
+    /// Whether a check or a request has shown the server's state since `t`. An earlier failure is
     /// not held against a turn: nothing is checked while no reply runs.
     bool was_tried_since(time_point t) const noexcept { return tried_at_ >= t; }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.

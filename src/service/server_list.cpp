@@ -161,7 +161,7 @@ void server_list::unpin(server_id pinned) {
     if (auto* s = find(pinned)) --s->conversations;
 }
 
-// A turn that was on its way to the server when its time limit passed must also leave.
+// A turn that was on its way to the server when the server's time limit passed must also leave.
 void server_list::on_turn_started(server_id at) {
     auto* const s = find(at);
     if (!s) return;

@@ -25,12 +25,12 @@ struct listed_server {
     /// Equal for all spellings of the URL.
     std::string identity;
     server_health health;
-    /// Number of conversations pinned to it, and how many of them are generating.
+    /// Number of conversations pinned to the server, and how many of them are generating.
     int conversations = 0;
     int generating = 0;
     /// Set while the server is being removed: when running replies must leave.
     std::optional<time_point> removal_deadline{};
-    /// It is listed, but gets no turns.
+    /// The server is listed, but gets no turns.
     bool is_drained = false;
     bool is_eviction_reported = false;
 };
@@ -41,7 +41,8 @@ struct server_state {
     bool takes_requests = true;
     /// Number of usable slots; 0 if not yet known.
     int slots = 0;
-    /// Other processes use the server: their conversations, and how many requests they run.
+    /// Whether other processes use the server, the number of their conversations, and the number of
+    /// requests that they run.
     bool is_shared = false;
     double conversations_elsewhere = 0;
     double running_elsewhere = 0;
@@ -59,8 +60,8 @@ struct server_criteria {
 
 using leave_kind = detail::server_leave_reason::kind;
 
-/// The servers of a service, with their counters and due events. Decides which one a conversation
-/// gets. Pure.
+/// The servers of a service, with their counters and due events. Decides which server a
+/// conversation gets. Pure.
 class server_list {
  public:
     server_list(placement rule, duration health_interval, std::uint64_t seed = 0)
@@ -86,16 +87,16 @@ class server_list {
     std::optional<time_point> next_event(bool is_watching) const;
 
     /// Pins a conversation to the server for its next request: its current server as long as that
-    /// may serve, otherwise another one, or as a last resort a server that hangs, because it may
-    /// only be busy. Returns null if there is none. If no server may serve, those that are away are
-    /// checked soon.
+    /// server may serve, otherwise another one, or as a last resort a hanging server, which may
+    /// only be busy. Returns null if there is none. If no server may serve, the servers that are
+    /// away are checked soon.
     listed_server* assign_server(const server_criteria& criteria, const server_state_query& ask);
-    /// Pins a new conversation to this server, whose slots may still hold its text. Returns null
-    /// if the server may not serve, or if all its slots are busy while another server has free
-    /// ones.
+    /// Pins a new conversation to this server, whose slots may still hold the conversation's text.
+    /// Returns null if the server may not serve, or if all its slots are busy while another server
+    /// has free ones.
     listed_server* pin_if_suitable(std::string_view url, const server_state_query& ask);
     /// Why the conversations pinned to a server should leave it; nullopt if they should stay. A
-    /// hanging server may only be busy, so it is left only if another one may serve.
+    /// hanging server may only be busy, so it is left only if another server may serve.
     std::optional<leave_kind> leave_reason(server_id id, const server_state_query& ask) const;
     /// The conversation pinned to the server has ended.
     void unpin(server_id pinned);

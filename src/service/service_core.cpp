@@ -86,8 +86,8 @@ void service_core::drop_idle_removed_servers() {
     for (const auto id : directory_.drop_idle_removed_servers()) drop_server(id);
 }
 
-// Calls still running there belong to conversations that move to another server. A turn that was
-// placed there just before must also leave.
+// Calls still running on the server belong to conversations that move to another server. A turn
+// that was placed on the server just before must also leave.
 void service_core::drop_server(server_id id) {
     const auto found = links_.extract(id);
     if (!found) return;
@@ -115,8 +115,8 @@ void service_core::move_all_away(server_id id, const server_leave_reason& reason
         move_all_away(found->second, reason);
 }
 
-// `link` is a copy, because the last reply that leaves a server may drop it. Ending the calls of
-// the dropped server makes further replies leave.
+// `link` is a copy, because a server may be dropped when the last reply leaves it. Ending the calls
+// of the dropped server makes further replies leave.
 void service_core::move_all_away(server_link_ptr link, const server_leave_reason& reason) {
     for (const auto& c : conversations_at(link))
         if (c->pinned_server() == link) c->leave_server(reason);
@@ -166,7 +166,7 @@ auto service_core::assign_server(const server_criteria& criteria)
     directory_.record_conversations(id_of(criteria.pinned));
     directory_.record_conversations(s->id);
     auto link = get_or_make_link(*s);
-    // If the server hangs, this is detected while the turn begins there.
+    // If the server hangs, the check shows this while the turn begins there.
     if (criteria.is_for_turn && s->health.check_if_stale(now())) arm_timer();
     // If the circuit is open, the turn's request is the trial.
     if (criteria.is_for_turn) link->admit_request(now());

@@ -12,16 +12,17 @@ namespace {
 // the event loop, tokens arrive together.
 constexpr int min_tokens = 8;
 constexpr double min_seconds = 0.05;
-// A number of running requests has been seen once this many tokens were recorded for it.
+// A number of running requests counts as seen once this many tokens were recorded for that number.
 constexpr double tokens_to_trust = 80;
 // Beyond this number, older tokens lose weight, so that the present speed decides.
 constexpr double tokens_remembered = 1000;
-// A speed that is not seen again within this time may have changed. The limit then ignores it, so
-// that a larger number is tried again.
+// A speed that is not measured again within this time may have changed. The limit then ignores that
+// speed, so that a larger number of requests is tried again.
 constexpr auto trust_for = std::chrono::minutes(5);
-// If no smaller number was seen within this time, one is tried: while the limit holds, none occurs
-// by itself, and what was seen may come from a time with many prompts. A larger number is tried
-// less often, because it slows down all requests for some seconds.
+// If no number below the limit was seen within this time, a smaller one is tried: smaller numbers
+// do not occur on their own while the limit holds, and earlier measurements may come from a time
+// with many prompts. Larger numbers are tried less often, because each trial slows down all
+// requests for some seconds.
 constexpr duration fewer_tried_every = std::chrono::seconds(15);
 constexpr duration more_tried_every = std::chrono::seconds(60);
 constexpr duration tried_for = std::chrono::seconds(5);
@@ -31,31 +32,32 @@ constexpr double nearly_all = 0.9;
 // Numbers of running requests that differ by at most this factor are treated as equal.
 constexpr double similar = 1.12;
 // Even on a server that gets faster with every request, slightly different numbers of requests
-// generate nearly the same. Only a number this many times as large shows that more requests are
-// useless.
+// generate tokens at nearly the same rate. Only a number that is this many times as large can show
+// that more requests are useless.
 constexpr double clearly_more = 1.4;
-// Until more requests are known to be useless, this many times the largest number seen may run, and
-// at least a small crowd. Without this limit, a few seconds of wrong estimates would let the
-// requests of all listeners run together.
+// Until more requests are known to be useless, the limit is this many times the largest number
+// seen, but at least `small_crowd`. Without this limit, a few seconds of wrong estimates would let
+// the requests of all listeners run together.
 constexpr int growth = 2;
 constexpr int small_crowd = 8;
 // The next smaller number to try is smaller by this factor.
 constexpr double step = 1.25;
-// Numbers of running requests that share a sample differ by less than 9 % (2^(1/8)); up to 12, each
-// has its own. While callers arrive, no larger number lasts long enough to be trusted alone.
+// Numbers of running requests that share a sample differ by less than 9 % (2^(1/8)); each number up
+// to 12 has its own sample. While callers arrive, no number above 12 lasts long enough to be
+// trusted on its own.
 constexpr double magnitudes_per_doubling = 8;
-// While one request ends and the next one is sent, another one must run.
+// Another request must run between the end of one request and the start of the next.
 constexpr int min_limit = 2;
 
-/// The tokens/s of all requests together while this number of them ran.
+/// The total tokens/s of all requests while `running` requests ran.
 struct seen_total {
     int running;
     double tokens_per_s;
     time_point last;
 };
 
-// Whether no number from `least` to just below `end` was seen recently. A trial without a result is
-// suspended for a while, because there may be too few requests for it.
+// Whether no number from `least` to just below `end` was seen recently. If a trial has no result,
+// it is suspended for a while, because there may be too few requests.
 bool should_try(const std::vector<seen_total>& all, int least, int end, duration every,
                 time_point now) {
     time_point last{};
@@ -87,7 +89,7 @@ bool concurrency_limit::record_speed(double running, const generated_so_far& par
     return true;
 }
 
-// Includes similar numbers, because a single one is seen too little to be exact.
+// Includes similar numbers of requests, because a single number has too few samples to be exact.
 std::optional<double> concurrency_limit::find_steady_total(double running, time_point now) const {
     double tokens = 0;
     double sum = 0;
@@ -105,7 +107,8 @@ int concurrency_limit::find_limit(time_point now) const {
     std::vector<seen_total> all;
     for (const auto& [magnitude, s] : by_magnitude_) {
         const int running = static_cast<int>(std::lround(s.running()));
-        // A smaller number is never the limit, so nothing would show that its speed has changed.
+        // A number below min_limit never becomes the limit, so nothing would show that its speed
+        // has changed.
         if (running < min_limit || now - s.last >= trust_for) continue;
         if (const auto total = find_steady_total(s.running(), now))
             all.push_back({running, *total, s.last});
@@ -123,16 +126,16 @@ int concurrency_limit::find_limit(time_point now) const {
     return should_try(all, useless, unlimited, more_tried_every, now) ? useless : best;
 }
 
-// Without a limit, each request adds the same, so a few requests fewer than slots show the speed of
-// all slots. Other requests' prompts hold up a request that is generating, so their time is
-// included.
+// Without a limit, each request adds the same speed, so slightly fewer requests than slots already
+// show the speed of all slots. The time in which other requests' prompts hold up a generating
+// request is included.
 std::optional<double> concurrency_limit::find_tokens_per_s(int slots, time_point now) const {
     constexpr double nearly_all_slots = 0.8;
     const int limit = find_limit(now);
     const int most = std::min(limit, slots);
     const int least = limit < slots ? limit : static_cast<int>(std::ceil(nearly_all_slots * slots));
     double tokens = 0;
-    double all_together = 0;  // tokens, each times the tokens/s of all requests
+    double all_together = 0;  // tokens, weighted by the total tokens/s
     for (const auto& [magnitude, s] : by_magnitude_) {
         if (now - s.last >= trust_for || std::lround(s.running()) < least) continue;
         const double counted = s.tokens * age_weight(now - s.last);

@@ -41,7 +41,7 @@ class token_gaps {
 
  private:
     // A gap much longer than the median contains a hold-up, unless the server generates several
-    // tokens in one step, which arrive together.
+    // tokens per step: these tokens arrive together.
     duration find_steady_time() {
         const auto middle = gaps_.begin() + gaps_.size() / 2;
         std::nth_element(gaps_.begin(), middle, gaps_.end());

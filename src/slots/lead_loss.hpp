@@ -8,10 +8,10 @@
 
 namespace tandem::slots {
 
-/// The share of their lead that continuations lose while they wait for a slot. It shows how close a
-/// server is to its limit. Busy slots and the token rate show it less well: with more listeners,
-/// each request waits longer and then generates more, so slots are busy long before anyone notices
-/// a delay. Pure.
+/// The share of their lead that continuations lose while they wait for a slot. This share shows how
+/// close a server is to its limit. Busy slots and the token rate are poorer indicators: with more
+/// listeners, each request waits longer and then generates more, so the slots are busy long before
+/// any listener notices a delay. Pure.
 class lead_loss {
  public:
     /// A continuation waited for `waited`. When it was requested, its listener still had `lead` of
@@ -24,8 +24,8 @@ class lead_loss {
             average_ && now - last_ < valid_for ? *average_ + weight * (lost - *average_) : lost;
         last_ = now;
     }
-    /// 0: continuations get a slot immediately. 1: their listeners have nothing left to hear by
-    /// then. nullopt if no wait was recorded recently.
+    /// 0: continuations get a slot immediately. 1: when they get a slot, their listeners have
+    /// nothing left to hear. nullopt if no wait was recorded recently.
     std::optional<double> find_average_loss(time_point now) const {
         return now - last_ < valid_for ? average_ : std::nullopt;
     }

@@ -18,7 +18,7 @@ constexpr int first_sound_build = 11669;
 
 constexpr duration guard_of_unknown_builds = std::chrono::seconds(2);
 
-// If a report names no build, the range comes from the builds around its date.
+// If a report names no build, the range is based on the builds around the date of the report.
 constexpr std::array<build_fault, 5> faults{{
     {4508, 4567, "generation continues after the client disconnects", "use a newer build",
      "#11414, #11720; fixed by #11418"},

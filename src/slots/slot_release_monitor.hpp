@@ -40,9 +40,9 @@ struct release_report {
 ///
 /// One poll covers all slots, and only one runs at a time. After a cut in mid-stream, polls follow
 /// after 20 ms, 100 ms and 500 ms, then every 2 s. A cut before the first token takes effect later:
-/// the server checks once a second whether the client has disconnected, and every answer to any
-/// client, including /slots, restarts that second. While such a request may still run, no poll
-/// starts within 1.2 s of the cut or within 2 s of the previous poll.
+/// the server checks once a second whether the client has disconnected, and every answer that it
+/// sends to any client, including answers to /slots, restarts that second. While such a request may
+/// still run, no poll starts within 1.2 s of the cut or within 2 s of the previous poll.
 class slot_release_monitor {
  public:
     /// The request on `slot` was cut; `side` is the assumed state of the slot on the server.
@@ -75,8 +75,8 @@ class slot_release_monitor {
         bool is_early;
         time_point due;
         bool is_stuck = false;
-        /// Set once the slot has its next request. Until this time, polls remain spaced out for the
-        /// cut request.
+        /// Set once the slot has its next request. Polls remain spaced out until this time, because
+        /// the cut request may still be running.
         std::optional<time_point> care_until{};
     };
 

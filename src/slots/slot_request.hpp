@@ -20,14 +20,14 @@ using ticket = std::uint64_t;
 /// Returned by request() when it rejects a request.
 inline constexpr ticket no_ticket = 0;
 
-/// Identifies the owner of a text that uses slots repeatedly: a reply or a conversation.
+/// Identifies an owner that uses slots repeatedly for the same text: a reply or a conversation.
 using owner_id = std::uint64_t;
 inline constexpr owner_id nobody = 0;
 
 /// Maximum bytes of a prompt's text and of a slot's contents that are kept and compared.
 constexpr std::size_t max_compared_bytes = 1u << 20;
 
-/// Maximum number of waiting tickets of priority `turn`, unless the caller sets another limit.
+/// Maximum number of waiting tickets of kind `turn`, unless the caller sets another limit.
 constexpr std::size_t default_queue_limit = 1024;
 
 /// What a request is for. All except `background` are live: a listener waits for the result.
@@ -44,7 +44,8 @@ constexpr duration priority_shift(reply_priority p) noexcept {
 }
 
 struct slot_request {
-    /// The prompt as text: the slot that holds the most of it is best. Empty: all slots are equal.
+    /// The prompt as text. The slot that holds the most of the prompt is best; if the prompt is
+    /// empty, all slots are equal.
     std::string prompt{};
     /// The slot prefilled for this request; preferred if available and still prefilled.
     std::optional<int> warmed{};
@@ -54,8 +55,8 @@ struct slot_request {
     time_point due{};
     /// Protects the slot from prefills for others until release_owner().
     owner_id owner = nobody;
-    /// The owner has used a slot before. If no slot holds its text, the server's host memory may
-    /// hold it.
+    /// The owner has used a slot before. If no slot holds the owner's text, the server's host
+    /// memory may hold it.
     bool was_here = false;
     /// Only this slot is acceptable.
     std::optional<int> required_slot{};
@@ -76,7 +77,7 @@ struct grant {
     bool reused = false;
     /// How long the guard alone delayed the ticket.
     duration guard_wait{};
-    /// The owner whose text the slot may hold: its last user, if that is another owner.
+    /// The owner whose text the slot may hold: the slot's last user, if that is another owner.
     owner_id previous = nobody;
 };
 
@@ -86,7 +87,7 @@ struct due_grant {
     slots::ticket ticket = no_ticket;
 };
 
-/// Activity of the server on a slot after its request has ended for the client.
+/// Activity of the server on a slot after the slot's request has ended for the client.
 enum class server_slot_state {
     idle,        ///< none, or it stops within a token
     maybe_busy,  ///< may still process the prompt: the request was cut before its first token
@@ -113,7 +114,7 @@ struct release_info {
 };
 
 struct wait_reason {
-    /// Number of tickets ahead of it.
+    /// Number of tickets ahead of this ticket.
     int before = 0;
     /// Slots of the scheduler, and how many of them are stuck on the server.
     int slots = 0;
@@ -121,15 +122,15 @@ struct wait_reason {
     /// Idle slots that this process does not have, and those that it must check before use.
     int lent = 0;
     int unchecked = 0;
-    /// The maximum number of running requests, if only that delays the ticket.
+    /// The maximum number of running requests, if only this maximum delays the ticket.
     std::optional<int> max_running{};
-    /// A slot is idle and kept for turns; the ticket gets it when its listener needs it.
+    /// An idle slot is being kept for turns; the ticket gets this slot when its listener needs it.
     bool is_slot_kept = false;
-    /// The slot whose guard is all that delays the ticket, and the remaining time. nullopt if all
-    /// slots are busy or promised to tickets ahead of it.
+    /// The slot whose guard is the only thing that delays the ticket, and the remaining time.
+    /// nullopt if all slots are busy or promised to tickets ahead of it.
     std::optional<int> guarded_slot{};
     duration guard_left{};
-    /// The slot being prefilled for the ticket, if the ticket waits for that.
+    /// The slot being prefilled for the ticket, if the ticket waits for the prefill.
     std::optional<int> prefilled_slot{};
 };
 
@@ -144,8 +145,8 @@ struct slot_shortage {
     friend bool operator==(const slot_shortage&, const slot_shortage&) = default;
 };
 
-/// How often a slot got another owner's conversation, and the prompt tokens that the server
-/// evaluated for it.
+/// How often a slot changed to another owner's conversation, and the prompt tokens that the server
+/// evaluated for these changes.
 struct residence_changes {
     std::int64_t count = 0;
     std::int64_t evaluated = 0;

@@ -91,7 +91,7 @@ void slot_scheduler::begin_speed_window(slot_state& s, const generated_so_far& g
     s.running_time_before = running_time_;
 }
 
-// Before the first token, the request only waits for its prompt, so that time is excluded.
+// The time before the first token is excluded, because the request only waits for its prompt then.
 void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_point now) {
     if (g.tokens == 0) return begin_speed_window(s, g, now);
     count_running_time(now);
@@ -102,7 +102,8 @@ void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_
     if (limit_.record_speed(running, g - s.learned, now)) begin_speed_window(s, g, now);
 }
 
-// What others run is known with a delay, so each process may always run its part of the limit.
+// What other processes run is known only after a delay, so each process may always run its share of
+// the limit.
 int slot_scheduler::find_own_limit(time_point now) const {
     const int limit = limit_.find_limit(now);
     const int part = 1 + (limit - 1) / (1 + other_usage_.processes);
@@ -110,8 +111,8 @@ int slot_scheduler::find_own_limit(time_point now) const {
     return std::max(limit - static_cast<int>(std::lround(used)), part);
 }
 
-// A slot with another text still holds a shared system prompt. The text is considered restored only
-// if more tokens were cached than evaluated.
+// Even a slot with another text holds a shared system prompt, so the owner's text is considered
+// restored only if more tokens were cached than evaluated.
 void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
     constexpr int min_tokens = 64;
     constexpr int remembered = 3;
@@ -132,12 +133,13 @@ duration slot_scheduler::find_lateness(time_point now) const {
     return std::max(duration{}, now - queue_.front().wish.due);
 }
 
-// A request of another process is counted there; its ticket here represents many in succession.
+// A request of another process is counted in that process; its ticket here stands for many
+// successive requests.
 bool slot_scheduler::has_own_lead(const waiting& w) noexcept {
     return w.wish.kind == request_kind::continuation && !w.wish.is_from_elsewhere;
 }
 
-// As long as no continuation gets a slot, the first one that waits shows the loss.
+// As long as no continuation gets a slot, the first waiting continuation shows the loss.
 double slot_scheduler::find_lead_loss(time_point now) const {
     if (const auto average = lead_loss_.find_average_loss(now)) return *average;
     for (const auto& w : queue_)

@@ -20,12 +20,13 @@ namespace tandem::slots {
 /// Tickets. Live tickets are served in the order of their due times, then of arrival; background
 /// tickets come last. A ticket that waits for a guard is promised its slot: later tickets may get
 /// any other slot. A background ticket gets no slot that a waiting live ticket could use. When at
-/// most a quarter of the slots are idle, these are kept for new turns, whose listeners wait in
-/// silence; a continuation gets one only if it is due within 2 s.
+/// most a quarter of the slots are idle, these slots are kept for new turns, whose listeners wait
+/// in silence; a continuation gets one of them only if it is due within 2 s.
 ///
-/// Slots. A slot runs one request at a time. Its use ends with its request, for whatever reason,
-/// and it is not reused within the guard. Its text is a cache entry, which stays until another
-/// request needs the slot more. Idle slots are ranked by these criteria, in this order:
+/// Slots. A slot runs one request at a time. The use ends when the request ends, for whatever
+/// reason, and the slot is not reused within the guard. The text in the slot is a cache entry,
+/// which stays until another request needs the slot more. Idle slots are ranked by these criteria,
+/// in this order:
 ///  1. It is not stuck on the server. A stuck slot is used only if the ticket has no other.
 ///  2. Its guard is over.
 ///  3. It is not the slot to avoid.
@@ -35,8 +36,8 @@ namespace tandem::slots {
 ///     return.
 ///  7. Its text is needed again last.
 ///  8. It was used last.
-/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen; it is the
-/// next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
+/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen; this slot is
+/// the next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
 /// prompt may replace it. A slot that is stuck, or from which another owner continues, is never
 /// prefilled.
 class slot_scheduler {
@@ -58,13 +59,13 @@ class slot_scheduler {
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_info note = {});
     /// Records the speed of the running request on `slot`: call it at the first token and after
-    /// each chunk. Without it, the speed of a request that generates a whole reply would be unknown
-    /// until its end. Precondition: the slot is granted.
+    /// each chunk. Otherwise, the speed of a request that generates a whole reply would be unknown
+    /// until the request ends. Precondition: the slot is granted.
     void record_progress(int slot, const generated_so_far& g, time_point now) {
         learn_speed(at(slot), g, now);
     }
-    /// The owner sends no more requests, so its slots may be prefilled for others. They hold its
-    /// text until another request uses them.
+    /// The owner sends no more requests, so its slots may be prefilled for others. The slots hold
+    /// the owner's text until another request uses them.
     void release_owner(owner_id owner) noexcept;
     /// The owner will never return, so its text in the slots is worthless.
     void retire_owner(owner_id owner) noexcept;
@@ -87,16 +88,18 @@ class slot_scheduler {
     void set_slot_count(int slots);
     /// Raises the bound of set_slot_count(); has no effect if the bound is already as high.
     void raise_slot_limit(int slots);
-    // Processes that share a server lend each other its slots. A slot that is away is not granted.
+    // Processes that share a server lend each other its slots. A slot that this process does not
+    // have is away, and is not granted.
     /// Sends all slots away, including those of a later raise_slot_limit().
     void share_slots();
-    /// Grants nothing after `until`, in case this process was suspended and others have its slots.
+    /// Grants nothing after `until`, in case this process was suspended and other processes got its
+    /// slots.
     void set_lease(time_point until) noexcept { lease_until_ = until; }
-    /// A running request keeps the slot until its end.
+    /// A running request keeps the slot until the request ends.
     void send_away(int slot) { at(slot).is_away = true; }
-    /// The slot may be granted again. `last_used`: when its last request ended; nullopt if it was
-    /// never used, or not for longer than any guard. `is_untouched`: it still holds the text that
-    /// it held here.
+    /// The slot may be granted again. `last_used`: when the slot's last request ended; nullopt if
+    /// the slot was never used, or has been unused for longer than any guard. `is_untouched`: the
+    /// slot still holds the text that it held in this process.
     void bring_back(int slot, std::optional<time_point> last_used, bool is_untouched);
     /// Sets how many of the slots that are away come back after a check of the server.
     void set_unchecked(int slots) noexcept { unchecked_ = slots; }
@@ -109,9 +112,9 @@ class slot_scheduler {
     const other_process_usage& get_other_process_usage() const noexcept { return other_usage_; }
     /// The total running time of all requests of this process.
     duration find_running_time(time_point now);
-    /// Whether the server restores a displaced text from its host memory, so that it costs little
-    /// to displace a text. Learned from requests of owners whose text was displaced; false before
-    /// the first such request.
+    /// Whether the server restores displaced text from its host memory, which makes it cheap to
+    /// displace text. Learned from requests of owners whose text was displaced; false before the
+    /// first such request.
     bool restores_texts() const noexcept { return restored_ > 0; }
     /// Sets the limit for waiting tickets of kind `turn`; tickets already waiting stay.
     void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }
@@ -163,20 +166,21 @@ class slot_scheduler {
         /// The text in the slot (empty if unknown), and when the slot was filled with it.
         std::string holds{};
         std::optional<time_point> filled{};
-        /// The last user, if it continues from this slot.
+        /// The last user, if that owner continues from this slot.
         owner_id owner = nobody;
         /// When its last user is expected to need the text again.
         time_point needed_at = never;
-        /// The owner granted the slot last, and the owner whose request ran on it last.
+        /// The owner to which the slot was last granted, and the owner whose request last ran on
+        /// the slot.
         owner_id user = nobody;
         owner_id last_user = nobody;
         bool is_left = false;  // the last user will not return
-        /// The start of the part of the running request whose speed has not been learned: what the
-        /// request had generated, the time, and running_time_.
+        /// The point up to which the running request's speed has been learned: what the request had
+        /// generated by then, the time, and the value of running_time_.
         generated_so_far learned{};
         time_point learned_at{};
         duration running_time_before{};
-        /// The running request belongs to an owner whose text was displaced, and its slot held
+        /// The running request belongs to an owner whose text was displaced, and the slot held
         /// another text.
         bool shows_restoring = false;
     };

@@ -21,8 +21,8 @@ constexpr std::size_t cost_of_restoring = 256;
 // A continuation that is due within this time, which is less than a sentence, is urgent: it gets
 // any slot, and other requests end early for it.
 constexpr duration urgent_within = std::chrono::seconds(2);
-// A request ends early only for a ticket that is due this much sooner than the next request of the
-// same reply: about a sentence sooner if the ticket is a turn, whose listener waits in silence, and
+// A reply's request ends early only for a ticket that is due this much sooner than the reply's next
+// request. That is about one sentence if the ticket is a turn, whose listener waits in silence, and
 // two sentences otherwise. Each change of a slot's conversation delays the whole server, so shorter
 // requests would slow down all replies.
 constexpr duration gain_of_a_turn = std::chrono::seconds(3);
@@ -44,17 +44,17 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-/// The slots available to a ticket after those ahead of it.
+/// The slots that remain for a ticket after the tickets ahead of it are served.
 struct slot_scheduler::prospects {
     /// In the order in which their guards end.
     std::vector<int> open{};
-    /// A slot is being prefilled for the ticket. The ticket waits for that, whichever slot it takes
-    /// in the end.
+    /// A slot is being prefilled for the ticket. The ticket waits for the prefill, whichever slot
+    /// it takes in the end.
     bool awaits_prefilling = false;
     /// The ticket is a prefill, and waiting live tickets could use these slots.
     bool is_held_back = false;
-    /// The ticket is a continuation, and gets one of these slots only if it is urgent: they are
-    /// kept for turns.
+    /// The ticket is a continuation, and gets one of these slots only if it is urgent: the slots
+    /// are kept for turns.
     bool are_kept_for_turns = false;
 };
 
@@ -66,7 +66,7 @@ class slot_scheduler::queue_simulation {
     /// Whether no slot is left.
     bool is_over() const noexcept { return idle_.empty(); }
     /// Whether the request may run if it gets a slot. A request of another process does not count
-    /// against the limit here.
+    /// against this process's limit.
     bool may_start(const slot_request& w) const noexcept {
         return may_start_ > 0 || w.is_from_elsewhere;
     }
@@ -113,15 +113,15 @@ slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_requ
     p.are_kept_for_turns = kept > 0 && w.kind == request_kind::continuation &&
                            !p.awaits_prefilling && count_usable() <= kept;
     find_open(w, false, p);
-    // If every slot open to it is stuck, a live ticket still gets one: the server delays the
-    // request, whose own timeout ends it if necessary.
+    // If every slot open to a live ticket is stuck, the ticket still gets one: the server delays
+    // the request, and the request's own timeout ends it if necessary.
     if (p.open.empty() && is_for_listener(w) && s_.has_only_stuck(w)) find_open(w, true, p);
     if (!is_for_listener(w)) leave_wanted(p);
     return p;
 }
 
 // While a slot is being prefilled for the ticket, a slot that holds less of the prompt is no
-// alternative: it would repeat work that the prefill has almost finished.
+// alternative: the server would repeat work there that the prefill has almost finished.
 void slot_scheduler::queue_simulation::find_open(const slot_request& w, bool stuck,
                                                  prospects& p) const {
     for (const int slot : idle_) {
@@ -206,7 +206,7 @@ std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() con
     return all;
 }
 
-// A guarded slot is not enough for a request: another process may have one that is ready.
+// A guarded slot does not end the shortage: another process may have a slot that is ready.
 std::optional<slot_shortage> slot_scheduler::find_shortage(time_point now) const {
     queue_simulation walk(*this);
     for (const auto& queued : queue_) {
@@ -249,7 +249,8 @@ std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point
     const auto predicted = predict_waits()[before];
     if (const auto slot = predicted.promised) {
         w.guarded_slot = slot;
-        // An unused slot has been ready since the minimum time; subtracting that would overflow.
+        // An unused slot has been ready since the earliest time_point; subtracting that would
+        // overflow.
         w.guard_left = std::max(ready_at(*slot), now) - now;
     } else if (is_being_prefilled_for(found->wish)) {
         w.prefilled_slot = found->wish.warmed;
@@ -297,10 +298,10 @@ bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
            (s.owner == nobody || s.owner == w.owner);
 }
 
-// Bytes that the request must evaluate, plus bytes lost to another owner that may return.
-// Therefore, a dialogue does not take the slot of another dialogue that begins in the same way. The
-// server restores a text from its host memory only into a slot that holds another text and would
-// keep less than half of it, not into an empty slot (#28139).
+// Bytes that the request must evaluate, plus bytes that another owner loses and may need again. The
+// second part keeps a dialogue from taking the slot of another dialogue that begins in the same
+// way. The server restores text from its host memory only if the slot holds another text and would
+// keep less than half of that text; it never restores into an empty slot (#28139).
 std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
@@ -379,8 +380,8 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     return {w.ticket, slot, reused, w.guarded + guarded, previous};
 }
 
-// A ticket waits for a guard if an idle slot remains for it after the tickets ahead. Otherwise it
-// waits for other replies or for its prefill.
+// A ticket waits for a guard if an idle slot remains after the tickets ahead have taken theirs.
+// Otherwise, the ticket waits for other replies or for its prefill.
 void slot_scheduler::update_waits(time_point now) {
     const auto all = predict_waits();
     for (std::size_t i = 0; i < queue_.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace tandem::slots {
 namespace {
 
-// A new session is refused above this load. At 1, small errors of the measured speeds make all
+// A new session is refused above this load. At 1, small errors in the measured speeds make all
 // listeners wait until a session ends (tests/bench/voice_callers.py).
 constexpr double max_load = 0.96;
 // After a refusal, the load must fall to this value. Otherwise, a fluctuating measurement would
@@ -17,26 +17,27 @@ constexpr double max_load_after_refusal = 0.93;
 // A request that is this overdue shows that the servers cannot keep up, whatever the load is.
 constexpr duration too_late = std::chrono::seconds(2);
 // Above this load, the lead that requests lose decides, because the learned speed of a server grows
-// with its load. Below it, clients that read faster than a voice also lose their lead.
+// with its load. Below this load, a loss shows nothing, because clients that read faster than a
+// voice also lose their lead.
 constexpr double high_load = 0.8;
 // If continuations wait for this share of their lead, a few more sessions make gaps audible
 // (tests/bench/voice_callers.py).
 constexpr double too_much_lead_lost = 0.6;
-// From this share on, sessions are admitted one by one, because a new one affects the leads of the
-// others only after some seconds.
+// From this share on, sessions are admitted one by one, because a new session affects the leads of
+// the others only after some seconds.
 constexpr double much_lead_lost = 0.4;
 constexpr duration between_admissions = std::chrono::seconds(5);
 constexpr duration seen_valid_for = std::chrono::seconds(2);
 constexpr duration speed_valid_for = std::chrono::minutes(15);
 // Time constant of the average of a server's speed.
 constexpr duration speed_averaged_over = std::chrono::seconds(10);
-// How much recent speech determines the need of a session, and that of an average session.
+// How much recent speech determines the need of one session, and the need of the average session.
 constexpr double session_remembered_s = 120;
 constexpr double all_remembered_s = 1200;
 // The pace of voices is unknown until this many tokens were spoken.
 constexpr double min_tokens_spoken = 50;
-// Tokens/s, assumed until then: 170 words of English a minute. Otherwise, a whole crowd would be
-// admitted before the first chunks were spoken.
+// Tokens/s, assumed until the pace is known: 170 words of English a minute. Otherwise, a whole
+// crowd would be admitted before the first chunks were spoken.
 constexpr double usual_voice = 3.5;
 // A new session is treated as if it had spoken at the average pace for this time.
 constexpr double average_assumed_s = 20;
@@ -143,7 +144,7 @@ void speech_load::learn_speed(server_state& s, double tokens_per_s, time_point n
     s.tokens_per_s += weight * (tokens_per_s - s.tokens_per_s);
 }
 
-// Unknown while the speed of any server is, because that server may take all new sessions.
+// Unknown while the speed of any server is unknown, because that server may get all new sessions.
 std::optional<double> speech_load::observe_supply(time_point now) const {
     double sum = 0;
     for (const auto& [name, s] : servers_) {
@@ -154,8 +155,8 @@ std::optional<double> speech_load::observe_supply(time_point now) const {
     return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-// If each process relied on its own estimate, the one with the highest would admit too many
-// sessions.
+// If each process relied on its own estimate, the process with the highest estimate would admit too
+// many sessions.
 std::optional<double> speech_load::compute_supply(time_point now) const {
     const auto here = observe_supply(now);
     const double observers = elsewhere_.observers + (here ? 1 : 0);
@@ -194,7 +195,7 @@ double speech_load::tokens_per_s_of_session() const noexcept {
 }
 
 load_report speech_load::make_report(time_point now) const {
-    // An idle process does not observe the servers, and one may have failed meanwhile.
+    // An idle process does not observe the servers, and a server may have failed in the meantime.
     const bool is_current = now - servers_seen_at_ <= seen_valid_for;
     const auto supply = is_current ? observe_supply(now) : std::nullopt;
     return {.demand = compute_demand(now),

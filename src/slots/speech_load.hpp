@@ -11,8 +11,8 @@
 
 namespace tandem::slots {
 
-/// What a process reports about its load to the others that use the same servers. They use the sums
-/// of all reports.
+/// What a process reports about its load to the others that use the same servers. The others use
+/// the sums of all reports.
 struct load_report {
     /// The tokens/s that the voices of all sessions need, and the number of sessions.
     double demand = 0;
@@ -20,24 +20,25 @@ struct load_report {
     /// 1 if the latest session began so recently that its effect is not yet visible.
     double new_sessions = 0;
     /// The tokens/s that all servers can generate, and 1 if the process has just observed this
-    /// value.
+    /// rate, otherwise 0.
     double supply = 0;
     double observers = 0;
 };
 
 /// The load that listeners put on some servers: the tokens per second that the voices of all
-/// sessions use up, as a share of the tokens per second that the servers can generate. Both are
-/// observed. A session is counted while its voice or its user is speaking, but not while it waits
-/// for the server: the load is what listeners need, not what they get. Pure.
+/// sessions use up, as a share of the tokens per second that the servers can generate. Both rates
+/// are observed. A session is counted while its voice or its user is speaking, but not while it
+/// waits for the server: the load is what listeners need, not what they get. Pure.
 class speech_load {
  public:
     void on_session_started(const std::string& session, time_point now);
     void on_session_ended(const std::string& session, time_point now);
-    /// The user is done: until the reply's first chunk, the session waits for the server.
+    /// The user has finished: until the reply's first chunk arrives, the session waits for the
+    /// server.
     void on_turn_started(const std::string& session, time_point now);
-    /// The voice received a chunk, which it speaks after the earlier ones.
+    /// The voice received a chunk, which it speaks after the earlier chunks.
     void on_chunk_received(const std::string& session, int tokens, time_point now);
-    /// The voice has finished the oldest chunk that it had not finished before.
+    /// The voice has finished its oldest unfinished chunk.
     void on_chunk_spoken(const std::string& session, time_point now);
     /// `wasted`: tokens that the turn generated but no chunk contained.
     void on_turn_ended(const std::string& session, int wasted, time_point now);
@@ -59,8 +60,8 @@ class speech_load {
     /// Sets the sum of the reports of the other processes.
     void set_load_of_other_processes(const load_report& r) noexcept { elsewhere_ = r; }
 
-    /// 1 if the listeners together need all that the servers can generate; 0 as long as this is
-    /// unknown.
+    /// 1 means that the listeners together need all that the servers can generate; 0 as long as the
+    /// load is unknown.
     double compute_load(time_point now) const;
     /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
     /// time after which to try again.
@@ -78,7 +79,7 @@ class speech_load {
     };
     struct session_state {
         usage own{};
-        /// Since when the voice has been speaking its present chunk, or the user's turn has lasted;
+        /// Since when the voice has been speaking its present chunk, or the user has had the turn;
         /// nullopt while the session waits for the server.
         std::optional<time_point> counted_from{};
         std::deque<int> unspoken{};  // tokens of the chunks that the voice has not spoken yet

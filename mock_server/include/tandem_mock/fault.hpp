@@ -45,7 +45,7 @@ struct fault {
     /// and unnoticed_cut.
     std::int64_t at_byte = -1;
     std::chrono::milliseconds duration{0};
-    /// Number of matching requests that pass unharmed before it acts.
+    /// Number of matching requests that pass unharmed before the fault acts.
     int skip = 0;
     /// Number of requests that are affected; 0 = all that match.
     int times = 1;

@@ -33,13 +33,13 @@ struct options {
     /// no limit.
     int cache_ram = 8192;
     /// Whether all idle slots are copied to host memory when a request starts. With `kv_unified`,
-    /// they are also cleared. Has no effect without host memory.
+    /// these slots are also cleared. Has no effect without host memory.
     bool cache_idle_slots = true;
     int batch_size = 2048;  ///< prompt tokens between two checks for cancellation
 
     memory_kind memory = memory_kind::attention;
-    /// How many tokens a sliding-window memory looks back. As in the server, a text no longer than
-    /// that always rolls back to a checkpoint.
+    /// How many tokens a sliding-window memory looks back. As in the server, text that is no longer
+    /// than this always rolls back to a checkpoint.
     int sliding_window = 1024;
     /// A memory that cannot roll back to any token makes two checkpoints per prompt: 4 tokens
     /// before the prompt's end, and `ubatch_size` tokens before that.
@@ -61,7 +61,7 @@ struct options {
     bool slots_endpoint = true;     ///< enables GET /slots (--slots)
     bool has_chat_template = true;  ///< enables POST /apply-template
     /// Whether the chat template renders tools and their calls, in the style of Hermes, and POST
-    /// /v1/chat/completions parses the calls in a text.
+    /// /v1/chat/completions parses the calls in the text of a reply.
     bool tool_template = false;
     std::string model = "mock";
     std::vector<std::string> lora{};  ///< paths of LoRA adapters, which do not change the text
@@ -74,8 +74,8 @@ struct options {
     /// request, so that this request finds the model loading even on a slow machine.
     std::chrono::milliseconds load_time{0};
     /// Simulates an old crash: the server dies if a request reaches a slot within this time after
-    /// the client of the slot's last request disconnected, or a fault broke its connection. 0 =
-    /// off.
+    /// the client of the slot's last request disconnected, or after a fault broke that client's
+    /// connection. 0 = off.
     std::chrono::milliseconds crash_within{0};
     std::vector<fault> faults{};
 

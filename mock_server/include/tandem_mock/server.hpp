@@ -27,7 +27,7 @@ class server {
     /// "http://127.0.0.1:8080", with the host that it listens on; "https://…" with PEM files.
     std::string url() const;
 
-    /// Adds a fault; earlier ones take precedence.
+    /// Adds a fault; earlier faults take precedence.
     void inject(fault f);
     /// Removes all faults that have not occurred yet.
     void clear_faults();

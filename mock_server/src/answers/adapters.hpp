@@ -16,8 +16,8 @@ adapter_scales read_adapters(const nlohmann::json& list, std::size_t count);
 
 /// The server's adapters, and their scales for requests that select none. As measured on
 /// llama-server b11669: if a request's own set differs from its slot's, the slot's cache is
-/// cleared; a change of the server's scales does not clear it. The mock does not simulate that
-/// requests with different sets never run concurrently.
+/// cleared; a change of the server's scales does not clear the cache. The mock does not simulate
+/// that requests with different sets never run concurrently.
 class adapters {
  public:
     /// All scales are 1 at first.

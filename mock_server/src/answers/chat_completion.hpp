@@ -19,7 +19,7 @@ std::string render_chat(const std::vector<chat_message>& messages, const std::st
 /// Parses a body of POST /v1/chat/completions. The mock supports only requests that parse the tool
 /// calls in the text of a reply, or that continue a reply up to a call: with
 /// options::tool_template, an assistant's message at the end, and `max_tokens` 0 or `tool_choice`
-/// "required". Others yield error 501.
+/// "required". Other requests yield error 501.
 std::variant<completion_request, api_error> parse_chat_completion(const std::string& body,
                                                                   const options& o);
 

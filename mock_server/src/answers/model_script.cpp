@@ -10,7 +10,7 @@
 namespace tandem::mock {
 namespace {
 
-// The rest of `reply` after `said`; nullopt if `said` is not a prefix of it.
+// The rest of `reply` after `said`; nullopt if `said` is not a prefix of `reply`.
 std::optional<std::string> rest_of(std::string_view reply, std::string_view said) {
     if (!reply.starts_with(said)) return std::nullopt;
     return std::string(reply.substr(said.size()));
@@ -27,7 +27,7 @@ std::optional<std::string> rest_after_suffix(std::string_view prompt, const scri
     return std::nullopt;
 }
 
-// Whether `text` may start with a fallback reply. It may end within the reply's opening.
+// Whether `text` may start with a fallback reply. `text` may end within the reply's opening.
 bool may_be_fallback(std::string_view text) {
     return text.starts_with(fallback_opening) || fallback_opening.starts_with(text);
 }

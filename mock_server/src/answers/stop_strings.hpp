@@ -13,7 +13,7 @@ namespace tandem::mock {
 /// Whether the last character of `text` is incomplete. Invalid bytes are treated as complete.
 bool ends_inside_character(std::string_view text);
 
-/// The first complete stop string in a text.
+/// The first complete stop string in generated text.
 struct stop_match {
     std::size_t position;
     std::string word;

@@ -15,14 +15,15 @@ constexpr std::string_view before_name = "{\"name\": \"";
 constexpr std::string_view after_name = "\", \"arguments\": ";
 constexpr std::string_view closing = "}\n</tool_call>";
 
-/// Reads one text from its start.
+/// Reads a string from its start.
 class call_reader {
  public:
     explicit call_reader(std::string_view text) : rest_(text) {}
 
     bool at_end() const { return rest_.empty(); }
 
-    /// Skips `words`, or as much of them as the text has before it ends. False if the text differs.
+    /// Skips `words`, or the part of them that the text contains before it ends. False if the text
+    /// differs.
     bool skip(std::string_view words) {
         const auto n = std::min(words.size(), rest_.size());
         if (rest_.substr(0, n) != words.substr(0, n)) return false;
@@ -74,7 +75,7 @@ bool read_call(call_reader& in, const std::vector<std::string>& tools,
     return is_half || (in.skip(closing) && json::accept(arguments));
 }
 
-// Where the first call begins. The end of the text may have cut it off.
+// Where the first call begins. The text may end inside the call's opening.
 std::size_t start_of_calls(std::string_view text) {
     if (const auto at = text.find(opening); at != text.npos) return at;
     for (auto n = std::min(opening.size(), text.size()); n > 0; --n)

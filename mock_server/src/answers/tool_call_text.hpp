@@ -21,7 +21,7 @@ struct parsed_text {
 std::optional<parsed_text> parse_tool_calls(std::string_view text,
                                             const std::vector<std::string>& tools);
 
-/// The error for a text that cannot be parsed.
+/// The error for text that cannot be parsed.
 inline constexpr const char* unparsable =
     "The model produced output that does not match the expected peg-native format";
 

@@ -188,7 +188,7 @@ bool engine::is_poll_needed(const task& t) const {
 }
 
 // A waiting request checks its client once per poll interval, but any result of any request
-// restarts the interval: while others stream, it never checks.
+// restarts the interval: while other requests stream, the waiting request never checks.
 time_point engine::cancel_notice_time(const task& t) const {
     if (t.ignores_client_close()) return *t.disconnected_at + fault_duration(*t.fault);
     const time_point from = std::max(t.since, last_result_);

@@ -10,8 +10,8 @@
 
 namespace tandem::mock {
 
-/// Whether the server searches host memory before this idle slot runs a request. It does so if the
-/// slot would lose more than half of its tokens. For an empty slot, it does so only for a request
+/// Whether the server searches host memory before this idle slot runs a request. The server does so
+/// if the slot would lose more than half of its tokens; for an empty slot, only for a request
 /// without `id_slot` (llama.cpp #28139).
 bool must_search_host_cache(const slot& s, int id_slot, const std::vector<token_id>& prompt);
 
@@ -26,11 +26,11 @@ class host_prompt_cache {
     bool is_on() const { return limit_mib_ != 0; }
 
     /// Copies the tokens of a slot, unless a copy already begins with them. Drops the copies that
-    /// the new one contains, and the oldest copies if there is no room. Returns whether it made a
-    /// copy.
+    /// the new copy contains, and the oldest copies if there is no room. Returns whether a copy was
+    /// made.
     bool save(const slot& s);
-    /// Moves the copy that fits the prompt best into the slot, if it fits better than the slot's
-    /// own tokens. Returns whether there was such a copy. Precondition: the slot was saved.
+    /// Moves the copy that fits the prompt best into the slot, if the copy fits better than the
+    /// slot's own tokens. Returns whether there was such a copy. Precondition: the slot was saved.
     bool load(slot& s, const std::vector<token_id>& prompt);
     /// If there is no limit in MiB, drops the oldest copies until the remaining tokens fit into the
     /// context. Call this after a request has made its copies.

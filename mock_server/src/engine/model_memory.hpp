@@ -12,8 +12,8 @@ namespace tandem::mock {
 /// Behaves as measured on llama-server b11669; `--memory` selects the kind. If the state after the
 /// common prefix is gone, the memory rolls back to the newest checkpoint within the prefix,
 /// otherwise to nothing. One rule yields both the natural behavior and a quirk of sliding windows:
-/// a text no longer than the window always rolls back to a checkpoint, even if it is merely
-/// continued.
+/// text that is no longer than the window always rolls back to a checkpoint, even if the text is
+/// merely continued.
 class model_memory {
  public:
     explicit model_memory(const options& o);

@@ -53,8 +53,8 @@ class slot_pool {
 
     /// An id out of range wraps around rather than being an error.
     slot& slot_at_wrapped_id(int id_slot);
-    /// The slot for a request, if it is idle: the requested one; for -1, the one with the most
-    /// similar tokens, otherwise the one unused for the longest time.
+    /// The slot for a request, if that slot is idle: the requested slot; for -1, the slot with the
+    /// most similar tokens, otherwise the slot that has been unused for the longest time.
     slot* find_idle(int id_slot, const std::vector<token_id>& prompt);
 
  private:

@@ -14,7 +14,7 @@ class fault_plan {
     void add(fault f, time_point now);
     void clear();
 
-    /// The fault of this request, if any; uses it up once.
+    /// The fault of this request, if any; counts as one use of the fault.
     std::optional<fault> use_fault_for(const request_record& request, time_point now);
 
  private:

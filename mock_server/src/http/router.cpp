@@ -18,7 +18,7 @@ std::string header_of(const http_request& r, std::string_view name) {
     return {};
 }
 
-// Parses the body of a completion: its request, or an error; nullopt for other paths.
+// Parses the body of a completion; returns its request or an error, and nullopt for other paths.
 std::optional<std::variant<completion_request, api_error>> parse_completion(const http_request& r,
                                                                             const options& o) {
     if (r.method != "POST") return std::nullopt;
@@ -45,7 +45,7 @@ void note(request_record& record, const completion_request& r) {
     record.prompt = text_after_bos(r.prompt);
 }
 
-// The response that the fault sends instead, if any.
+// The response that the fault sends instead of the server's own response, if any.
 std::optional<http_reply> instead(const fault& f, bool for_completion) {
     if (f.kind == fault_kind::unavailable)
         return make_error_reply(make_error(503, "Loading model"));

@@ -12,7 +12,7 @@
 
 namespace tandem::mock {
 
-/// A response, or a task for the engine that responds later.
+/// A response, or a task for the engine, which responds later.
 using reply_or_task = std::variant<http_reply, std::unique_ptr<task>>;
 
 /// Result of routing a request.
@@ -21,7 +21,7 @@ struct routing_result {
     reply_or_task answer;
     /// A fault to play while sending the response.
     std::optional<mock::fault> fault;
-    /// Whether a fault kills the server instead.
+    /// Whether a fault kills the server instead of letting it respond.
     bool crash = false;
 };
 

@@ -1,9 +1,9 @@
 -- Admits a request of an API key unless the key has reached a limit. All gateways share the limits.
 -- KEYS: members, usage of the key, processes. ARGV: gateway; requests a minute, tokens a minute,
 -- running replies (0 = not limited); this gateway's running replies, including this one; ns until
--- all requests and until all tokens are available again, as the gateway knows; 1 if the store may
--- know less; process. Returns 1 if the request is admitted, else 0; the same two times as the store
--- knows them; and the number of running replies of the other gateways.
+-- all requests and until all tokens are available again, according to the gateway; 1 if the store
+-- may know of less usage; process. Returns 1 if the request is admitted, else 0; the same two times
+-- according to the store; and the number of running replies of the other gateways.
 local gateway, concurrent, running = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
 local t = redis.call('TIME')
 local clock = t[1] * 1000000 + t[2]
@@ -42,7 +42,7 @@ local function count_elsewhere()
         redis.call('HDEL', KEYS[2], fields[i])
       elseif tonumber(lease_end) * 1000 > clock then
         local replies, process = string.match(fields[i + 1], '^(%d+) (.*)$')
-        -- A gateway that was killed may have been started again, without these replies.
+        -- A gateway that was killed may have been restarted, and then no longer runs these replies.
         if redis.call('HGET', KEYS[3], other) == process then count = count + replies end
       end
     end

@@ -1,8 +1,8 @@
--- Reconciles the loans that a gateway reports with the records, and lends it one more slot if it
--- has a wish. KEYS: members, processes, slots, wishes. ARGV: gateway, channel, number of slots,
--- kind of the wish ('' = none), ms until it is due, then for each slot that the gateway has: slot,
--- number, ms unused (-1 = unknown). Returns the loans of the gateway, four values each: slot,
--- number, ms unused, 1 if doubtful.
+-- Reconciles the loans that a gateway reports with the records, and lends the gateway one more slot
+-- if it wishes for one. KEYS: members, processes, slots, wishes. ARGV: gateway, channel, number of
+-- slots, kind of the wish ('' = none), ms until the wish is due, then for each slot that the
+-- gateway has: slot, number, ms unused (-1 = unknown). Returns the loans of the gateway, four
+-- values each: slot, number, ms unused, 1 if doubtful.
 local gateway, channel, count, kind, due_in = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

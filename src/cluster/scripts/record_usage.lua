@@ -1,4 +1,4 @@
--- Records what a reply of an API key has used, and how many replies of the key its gateway runs.
+-- Records what a reply of an API key has used, and how many replies of the key this gateway runs.
 -- KEYS: usage of the key; see admit_request.lua. ARGV: gateway, running replies ('' = not limited),
 -- tokens a minute (0 = not limited), tokens used, process. Returns 1.
 local per_minute, used = tonumber(ARGV[3]), tonumber(ARGV[4])

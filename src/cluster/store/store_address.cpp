@@ -39,7 +39,7 @@ std::string_view take_until(std::string_view& text, char end) {
     return part;
 }
 
-// An address of IPv6 is written in brackets.
+// An IPv6 address is written in brackets.
 std::optional<store_address::host_and_port> parse_host(std::string_view text,
                                                        std::uint16_t default_port) {
     const bool is_bracketed = text.starts_with('[');

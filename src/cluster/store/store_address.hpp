@@ -21,7 +21,7 @@ struct store_address {
 
     /// The store's host, or those of the sentinels. Empty for a Unix socket.
     std::vector<host_and_port> hosts{};
-    /// Name of the primary for the sentinels; empty without sentinels.
+    /// Name under which the sentinels know the primary; empty without sentinels.
     std::string primary{};
     /// Path of a Unix socket.
     std::string path{};

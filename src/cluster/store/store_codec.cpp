@@ -9,7 +9,7 @@ namespace tandem::cluster {
 namespace {
 
 // hiredis builds an answer with these functions. It frees only the outermost object, which owns the
-// others.
+// nested objects.
 void* place(const redisReadTask* task, store_answer value) noexcept try {
     if (!task->parent) return std::make_unique<store_answer>(std::move(value)).release();
     auto& list = *static_cast<store_answer*>(task->parent->obj);

@@ -18,7 +18,7 @@ std::string encode_command(const std::vector<std::string>& words);
 /// Reads answers from the bytes of a connection. Not thread-safe.
 class store_answer_reader {
  public:
-    // Bounds of one answer. Its items include those of nested lists.
+    // Bounds of one answer. The items of an answer include those of nested lists.
     static constexpr std::size_t max_bytes = std::size_t{64} << 20;
     static constexpr std::size_t max_items = 100'000;
 

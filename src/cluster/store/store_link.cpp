@@ -27,7 +27,7 @@ constexpr duration first_pause = std::chrono::milliseconds(50);
 constexpr duration max_pause = std::chrono::seconds(1);
 constexpr std::size_t max_unsent_bytes = std::size_t{64} << 20;
 
-// So that gateways which lost the same store do not all reconnect at the same moment.
+// Keeps gateways that lost the same store from all reconnecting at the same moment.
 duration jittered(duration pause) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     return duration(std::uniform_int_distribution(pause.count() / 2, pause.count())(random));
@@ -144,7 +144,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         co_return fault;
     }
 
-    /// Asks one sentinel. The next attempt asks another one, because it may know more.
+    /// Asks one sentinel. The next attempt asks another sentinel, which may know more.
     awaitable<std::string> connect_to_primary() {
         auto& sentinels = options_.address.hosts;
         const auto sentinel = sentinels.front();
@@ -276,7 +276,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         send_bytes(encode_command({"SUBSCRIBE", channel}));
     }
 
-    /// Detects a dead connection, because messages may be rare.
+    /// Detects a dead connection by sending PING, because messages may be rare.
     void check_messages(time_point now) {
         if (!std::exchange(is_heard_, false)) return stream_->close();
         send_bytes(encode_command({"PING"}));

@@ -8,8 +8,8 @@
 
 namespace tandem::cluster {
 
-/// A Lua script that the store runs. The store identifies it by its hash, so gateways of different
-/// versions each run their own script.
+/// A Lua script that the store runs. The store identifies a script by its hash, so gateways of
+/// different versions each run their own script.
 class store_script {
  public:
     explicit store_script(std::string_view text);

@@ -24,14 +24,14 @@ struct turn_prompt {
 class cache_break_detector {
  public:
     /// Does not set `at`, which only the server knows. nullopt if the prompt continues the previous
-    /// one, or if there is none to compare with.
+    /// prompt, or if there is no previous prompt.
     std::optional<cache_break> find_break(const turn_prompt& turn) const;
     /// The turn's request is being sent.
     void record_turn(const turn_prompt& turn, const std::optional<cache_break>& found);
     void record_prompt_tokens(int tokens) noexcept { prompt_tokens_ = tokens; }
     /// No slot holds the last prompt any longer.
     void forget_prompt() noexcept { prompt_.clear(); }
-    /// How many turns had a different system prompt from the turn before.
+    /// How many turns had a system prompt that differed from that of the turn before.
     int changed_system_prompts() const noexcept { return changed_system_prompts_; }
 
  private:

@@ -8,8 +8,8 @@
 // Keeps a conversation within the context of a slot. All counts are in tokens unless named bytes.
 namespace tandem::conversations {
 
-/// The part of the prompt that one exchange takes: a message of the user and everything up to the
-/// next one.
+/// The part of the prompt that one exchange takes: a user message and everything up to the next
+/// user message.
 struct exchange_size {
     int tokens = -1;  ///< -1 = unknown
     std::size_t bytes = 0;
@@ -31,15 +31,15 @@ struct context_usage {
 
 struct trim_plan {
     std::size_t drop = 0;  ///< number of oldest exchanges
-    /// Whether prompt and reply then fit. If `drop` is 0, this is certain, because it is based on
-    /// the prompt's own count; otherwise, count again after dropping.
+    /// Whether the prompt and the reply then fit. If `drop` is 0, this is certain, because the
+    /// result is based on the prompt's own count; otherwise, count again after dropping.
     bool fits = true;
 };
 
-/// Selects the exchanges to drop: none if prompt and reserve fit. Otherwise, the prompt must fit,
-/// and begin at a step: the history has one after about every `slack` of the context. The steps
-/// depend only on the older exchanges. Therefore, successive prompts begin alike until they need
-/// the next step, even if each is made from the whole history.
+/// Selects the exchanges to drop: none if the prompt and the reserve fit. Otherwise, the remaining
+/// prompt must fit, and must begin at a step: the history has a step after about every `slack` of
+/// the context. The steps depend only on the older exchanges. Therefore, successive prompts begin
+/// alike until they need the next step, even if each prompt is made from the whole history.
 trim_plan plan_trim(const context_usage& use);
 
 /// `use` after the user has said another `user_bytes`.

@@ -91,7 +91,7 @@ json json_of(const saved_turn& t) {
 // Reading
 
 /// Reads JSON values into the structures, and keeps the first fault; from then on, every function
-/// returns false. Moves texts out of the JSON.
+/// returns false. Moves strings out of the JSON.
 class conversation_reader {
  public:
     bool read(json& root, saved_conversation& out) {

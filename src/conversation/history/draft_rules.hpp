@@ -21,7 +21,7 @@ struct draft_request {
     int limit = 0;
 };
 
-/// Why no reply may be drafted; nullopt if one may. Pure.
+/// Why no reply may be drafted; nullopt if a reply may be drafted. Pure.
 inline std::optional<std::string> find_reason_to_skip_draft(const draft_request& r) {
     if (r.is_replying) return "a reply is running";
     if (r.is_raw) return "the prompts of the conversation are raw";

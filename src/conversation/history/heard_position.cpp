@@ -12,7 +12,8 @@
 namespace tandem::conversations {
 namespace {
 
-/// Number of bytes in the first `characters` characters of `text`; all of it if it has fewer.
+/// Number of bytes in the first `characters` characters of `text`; all bytes if `text` has fewer
+/// characters.
 std::size_t bytes_of(std::string_view text, std::size_t characters) noexcept {
     std::size_t bytes = 0;
     for (; characters > 0 && bytes < text.size(); --characters)

@@ -220,7 +220,8 @@ std::string turn_history::separate_from_last_words(std::string text) const {
     return text::join_with_space(words, text).substr(words.size());
 }
 
-/// The turn as a message with its calls, followed by their results; empty if nothing of it is kept.
+/// The turn as a message with its calls, followed by the results of the calls; empty if nothing of
+/// the turn is kept.
 std::vector<chat_message> turn_history::make_turn_messages() const {
     if (!is_open()) return {};
     auto words = make_kept_text();
@@ -304,7 +305,8 @@ void turn_history::record_prompt_tokens(int tokens) {
         exchanges_[exchanges_.size() - 2].tokens = tokens - prompt_at_previous_;
 }
 
-/// If not, the prompt did not end at the start of the last exchange.
+/// Whether the last exchange has no answer yet, so that the prompt ended at the start of that
+/// exchange.
 bool turn_history::is_unanswered() const noexcept {
     return !is_resumed_ &&
            std::ranges::all_of(exchanges_.back().messages, [](const chat_message& m) {

@@ -26,20 +26,20 @@ enum class turn_state {
     settled,  ///< the kept part is a message like any other
 };
 
-/// The result of a call whose turn continued without one.
+/// The result of a call whose turn continued without a result.
 inline constexpr std::string_view no_result = "No result: interrupted.";
 /// Maximum number of calls for which a late result is expected. Later calls replace earlier ones.
 inline constexpr std::size_t max_late_calls = 128;
 
 /// The history of a conversation: the system prompt, the exchanges, and the running or last turn
 /// with its ledger. The turn is settled when the next message or turn arrives, or `resume_grace`
-/// after an interrupt; the kept part does not change afterwards. Pure: calls that depend on the
-/// time receive it. A call that does not fit the state has no effect.
+/// after an interrupt; the kept part does not change afterwards. Pure: functions that depend on the
+/// time receive the time. A call that does not fit the state has no effect.
 class turn_history {
  public:
     /// Options and texts must be checked beforehand.
     explicit turn_history(conversation_options options = {});
-    /// An open turn is treated as if it had been interrupted `now`.
+    /// An open turn is treated as if it had been interrupted at `now`.
     explicit turn_history(saved_conversation saved, time_point now = {});
 
     // Messages and turns
@@ -48,14 +48,14 @@ class turn_history {
     /// false and appends nothing while a turn runs: end or interrupt it first. The same holds for a
     /// second result of a call, because templates reject it.
     bool append(chat_message m);
-    /// Rewrites the last message, which must not be a system message.
+    /// The text of the last message, which must not be a system message.
     const std::string& last_text() const { return exchanges_.back().messages.back().content; }
     void replace_last_text(std::string text) {
         exchanges_.back().messages.back().content = std::move(text);
     }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// Sets the text of the running turn, which does not continue the message before it.
+    /// Sets the text of the running turn. This text does not continue the message before it.
     void set_given_text(std::string text) {
         is_given_ = true;
         turn_.set_text(std::move(text));
@@ -63,10 +63,10 @@ class turn_history {
     /// The reply of the running turn calls these functions. Each call is kept whole with its
     /// result, even if the turn is interrupted.
     void record_calls(std::vector<tool_call> calls);
-    /// Adds the result of a call of the running or last turn, or replaces one that is not final.
-    /// Returns false if that turn has no such call, or if its result is already final. When the
-    /// turn is settled, each call without a result gets one that reports the interruption, because
-    /// templates reject a call without a result.
+    /// Adds the result of a call of the running or last turn, or replaces a result that is not
+    /// final. Returns false if that turn has no such call, or if the call's result is already
+    /// final. When the turn is settled, each call without a result gets one that reports the
+    /// interruption, because templates reject a call without a result.
     bool answer_call(std::string_view id, const std::string& content, bool is_final = true);
     /// The final result of a call of an earlier turn, as a message of the user, because
     /// templates reject a tool's message without its call. nullopt if no such call lacks a final
@@ -79,19 +79,19 @@ class turn_history {
     }
     /// Adds words that were spoken before those of the running or last turn.
     void add_filler(const std::string& text);
-    /// Gives other ids to calls whose id is empty, or is used by an earlier call: a late result
-    /// must not answer another call. The ids have nine letters and digits, as some templates
-    /// require.
+    /// Gives new ids to calls whose id is empty or used by an earlier call: a late result must not
+    /// answer the wrong call. The ids have nine letters and digits, as some templates require.
     void make_ids_unique(std::vector<tool_call>& calls) const;
-    /// Number of calls of the running or last turn without a result. In the messages below, they
-    /// have the result no_result.
+    /// Number of calls of the running or last turn without a result. In the messages below, these
+    /// calls have the result no_result.
     std::size_t open_calls() const noexcept {
         return is_open() ? calls_.size() - results_.size() : 0;
     }
     /// The last reply of the running turn ended.
     void on_turn_ended(time_point now, finish_reason why);
-    /// The listener interrupted the turn: the running one, or the last chunks of an ended turn that
-    /// is not settled. Returns false if there is none, or if it was already interrupted.
+    /// The listener interrupted the turn: the running turn, or the last chunks of an ended turn
+    /// that is not settled. Returns false if there is no such turn, or if it was already
+    /// interrupted.
     bool on_interrupted(time_point now);
     /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;
@@ -105,8 +105,8 @@ class turn_history {
     std::optional<std::string> resume(time_point now, std::optional<chunk_id> speaking = {});
     turn_state state(time_point now) const noexcept;
 
-    // Progress of the turn; see turn_ledger. Chunks are accepted while the turn runs, the other
-    // reports until it is settled.
+    // Progress of the turn; see turn_ledger. Chunks are accepted while the turn runs; the other
+    // reports are accepted until the turn is settled.
 
     void begin_reply(std::uint64_t reply) noexcept;
     void on_handed_over(const chunk& c);
@@ -127,8 +127,9 @@ class turn_history {
 
     /// All messages, including the kept part of the turn in its current state, or all generated
     /// text of a running turn. Consecutive messages are joined, because the templates of some
-    /// models reject two in a row: the user's by a line break; the assistant's directly, because
-    /// generated text continues the text before it, but with a space after a sentence.
+    /// models reject two from the same role in a row. The user's messages are joined by a line
+    /// break. The assistant's are joined directly, because generated text continues the text before
+    /// it, but with a space after a sentence.
     std::vector<chat_message> messages() const;
     /// The messages before the running or last turn, joined in the same way.
     std::vector<chat_message> messages_before_turn() const;

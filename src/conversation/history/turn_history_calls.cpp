@@ -1,4 +1,4 @@
-// The calls of a turn, and the results that come after it.
+// The calls of a turn, and the results that come after the turn.
 
 #include "conversation/history/turn_history.hpp"
 
@@ -46,7 +46,7 @@ std::optional<chat_message> turn_history::make_late_result_message(std::string_v
         .content = fmt::format("Result of {}{}{}: {}", call->name, gap, call->arguments, content)};
 }
 
-// The arguments distinguish the calls of a function. Long ones are omitted.
+// The arguments distinguish the calls of a function. Long arguments are omitted.
 void turn_history::expect_late_result(tool_call call) {
     if (call.arguments.size() > max_late_argument_bytes) call.arguments.clear();
     if (late_calls_.size() >= max_late_calls) late_calls_.erase(late_calls_.begin());

@@ -36,7 +36,8 @@ saved_open_turn turn_ledger::to_saved_turn() const {
 }
 
 void turn_ledger::on_handed_over(const chunk& c) {
-    // A reply's chunks arrive in order, so one that is not later than the last is already here.
+    // A reply's chunks arrive in order, so a chunk that is not later than the last one is already
+    // here.
     const bool is_here =
         !parts_.empty() && parts_.back().id.reply == c.id.reply && parts_.back().id.seq >= c.id.seq;
     if (reply_ != c.id.reply || is_here) return;
@@ -58,7 +59,7 @@ void turn_ledger::record_unspoken_text(std::string_view unspoken) {
     overwrite_text(unspoken);
 }
 
-/// Makes the text after the handed-over part start with `next`. It already does so if `next`
+/// Makes the text after the handed-over part start with `next`. This text already does so if `next`
 /// belongs to the rest of a resumed turn.
 void turn_ledger::overwrite_text(std::string_view next) {
     if (std::string_view(text_).substr(handed_over_).starts_with(next)) return;

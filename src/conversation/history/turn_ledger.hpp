@@ -29,7 +29,7 @@ class turn_ledger {
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
     /// Takes each chunk once, in order.
     void on_handed_over(const chunk& c);
-    /// The chunk did not reach the voice. Has no effect unless it is the last one.
+    /// The chunk did not reach the voice. Has no effect unless this chunk is the last one.
     void retract_chunk(chunk_id id) noexcept;
     /// A call follows the text that was handed over, so the model has not ended the turn.
     void expect_call() noexcept { is_complete_ = false; }
@@ -46,8 +46,8 @@ class turn_ledger {
     /// This many characters of the chunk's speech were heard, and all earlier chunks. The furthest
     /// report is kept. Returns false if the turn has no such chunk, or if resume() took it back.
     bool record_heard(chunk_id id, std::size_t speech_characters);
-    /// As record_heard(), with the share of the speech from 0 to 1. NaN and smaller values mean 0,
-    /// and larger ones mean 1.
+    /// Like record_heard(), with the share of the speech from 0 to 1. NaN and smaller values mean
+    /// 0, and larger ones mean 1.
     bool record_heard_share(chunk_id id, double share);
 
     /// Bytes of text() that were generated, handed over, and heard.
@@ -64,10 +64,11 @@ class turn_ledger {
         return parts_.empty() ? 0 : parts_.back().id.reply;
     }
 
-    /// Continues from the last whole word that was heard: takes back the text handed over after it
-    /// and forgets all chunks so far. Returns the text from there on, which another reply must hand
-    /// over. If the chunks of that reply differ, their text replaces it. If the voice is still
-    /// speaking the chunk `speaking`, continues after it, and forgets only later chunks.
+    /// Continues from the last whole word that was heard: takes back the text handed over after
+    /// that word, and forgets all chunks so far. Returns the text after that word, which another
+    /// reply must hand over. If the chunks of that reply differ, their text replaces the returned
+    /// text. If the voice is still speaking the chunk `speaking`, continues after that chunk, and
+    /// forgets only later chunks.
     std::string resume(std::optional<chunk_id> speaking = {});
 
     /// The text that history keeps of an interrupted turn. If more than white space is omitted, the

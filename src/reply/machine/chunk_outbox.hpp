@@ -15,14 +15,15 @@
 
 namespace tandem::detail {
 
-/// The consumer's side of one reply. Holds complete chunks, and hands one over when the consumer
-/// requests it and at most `lookahead` of those handed over have not been continued. Pure.
+/// The consumer's side of one reply. Holds complete chunks, and hands over the next one when the
+/// consumer requests it and at most `lookahead` of the chunks handed over have not been continued.
+/// Pure.
 class chunk_outbox {
  public:
     /// A chunk that was handed over but not continued.
     struct unspoken_chunk {
         std::uint32_t seq = 0;
-        std::size_t characters = 0;  ///< of its speech
+        std::size_t characters = 0;  ///< of the chunk's speech
         bool has_text = false;
     };
 
@@ -63,11 +64,11 @@ class chunk_outbox {
     bool is_spoken_now(chunk_id id) const noexcept {
         return is_speaking() && id == chunk_id{reply_, unspoken_.front().seq};
     }
-    /// Whether no chunk is held; those handed over last may not have been spoken yet.
+    /// Whether no chunk is held; the chunks handed over last may not have been spoken yet.
     bool is_empty() const noexcept { return held_.empty(); }
     bool has_no_held_text() const noexcept;
-    /// Whether no chunk is held, and all were continued. With `request_suffices`, a request for
-    /// another chunk counts as a continue.
+    /// Whether no chunk is held, and all chunks were continued. With `request_suffices`, a request
+    /// for another chunk counts as a continue.
     bool is_fully_spoken(bool request_suffices) const noexcept {
         return is_empty() && (!is_speaking() || (is_wanted_ && request_suffices));
     }

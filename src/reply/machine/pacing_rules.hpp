@@ -9,7 +9,7 @@
 namespace tandem::detail {
 
 /// The rules of a pacing mode. The *lead* of a reply is the number of its complete chunks that have
-/// not been continued: the one being spoken, and those held.
+/// not been continued: the chunk being spoken, and the held chunks.
 struct pacing_rules {
     /// If set, this length of speech ahead of the voice replaces the lead below. A running request
     /// is cut when the speech reaches this length, or at the end of any chunk if another reply

@@ -24,7 +24,7 @@ struct tokenize_prompt {};
 /// Request /tokenize for pieces of text. Report on_tokens_recovered().
 struct recover_tokens {
     std::vector<std::string> texts;
-    /// A text may be a special token.
+    /// A piece of text may be a special token.
     bool parse_special = false;
 };
 /// Request a slot from the scheduler. Report on_slot_granted().
@@ -70,7 +70,7 @@ struct force_calls {
 struct report_calls {
     std::vector<tool_call> calls;
 };
-/// Close the connection now, either to cut the request or because it ended by itself.
+/// Close the connection now, either to cut the request or because the request ended by itself.
 struct close_connection {};
 /// The request on the slot has ended; return the slot.
 struct release_slot {
@@ -85,7 +85,7 @@ struct release_slot {
     std::size_t holds_bytes = 0;
 };
 
-/// The reply needs no more slots: others may use the ones it had.
+/// The reply needs no more slots: other replies may use the slots that it had.
 struct release_slot_ownership {};
 
 // A prefill has its own slot and connection.
@@ -103,7 +103,8 @@ struct close_warming_connection {};
 struct hand_over {
     chunk value;
 };
-/// Log how late the server started the request: it holds back requests while their slot is busy.
+/// Log how late the server started the request: a server holds back a request while the request's
+/// slot is busy.
 struct log_late_start {
     int slot;
     duration held;

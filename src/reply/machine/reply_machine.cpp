@@ -236,8 +236,8 @@ void reply_machine::end_request(time_point now, bool cut) {
     request_.reset();
 }
 
-// Omits the last token: a slot that holds the whole prompt would evaluate its last token again,
-// which is more expensive on a model that cannot remove tokens from its cache.
+// Omits the last token: a slot that holds the whole prompt would evaluate the prompt's last token
+// again, which is more expensive on a model that cannot remove tokens from its cache.
 prompt_view reply_machine::warming_prompt() const {
     auto prompt = next_prompt();
     if (prompt.as_ids() && prompt.ids.size() > 1)
@@ -281,7 +281,8 @@ void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now, voice_);
     if (!c.early) on_speech_started(now);
     if (!c.text.empty()) {
-        // The end of generation shows that a chunk is the last one, even if a sentence ends it.
+        // Once generation has ended, the last chunk is known to be the last, even if it ends a
+        // sentence.
         if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text())
             c.boundary = boundary::end;
         metrics_recorder_.record_hand_over(now, c);
@@ -290,7 +291,7 @@ void reply_machine::hand_over(time_point now) {
     actions_.push_back(action::hand_over{std::move(c)});
 }
 
-// If the end of the reply withdraws the request, the result already has its metrics.
+// If the end of the reply withdraws the request, the result already contains the request's metrics.
 void reply_machine::on_slot_wait_cancelled(duration guard_wait) {
     if (guard_wait <= duration{}) return;
     if (!ended()) return metrics_recorder_.record_guard_wait(guard_wait);

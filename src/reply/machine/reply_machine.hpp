@@ -65,7 +65,7 @@ class reply_machine {
     void start(time_point now);
     /// The answer to action::request_server: a server with `slots` slots for the reply. With a
     /// single slot, nothing is prefilled, because that slot holds the text. The reply starts from
-    /// `from`; until it has begun, another prompt makes it start over.
+    /// `from`; until the reply has begun, another prompt makes it start over.
     void on_server_found(time_point now, int slots, reply_origin from = {});
     /// Sets the URL of the server; call it before on_server_found().
     void set_server_url(std::string_view server) {
@@ -120,11 +120,11 @@ class reply_machine {
     bool is_generating_call() const noexcept { return calls_.has_call() && !outcome_; }
     std::uint32_t count_handed_over() const noexcept { return delivery_.count_handed_over(); }
     void on_continued(time_point now, chunk_id id);
-    /// The voice needs this long for the rest of this chunk. Has no effect if it is speaking
-    /// another one.
+    /// The voice needs this long for the rest of this chunk. Has no effect if the voice is speaking
+    /// another chunk.
     void speaks_until(time_point now, chunk_id id, duration rest);
     void on_interrupted(time_point now);
-    /// A listener waits for the draft: it ends as soon as its first chunk is complete.
+    /// A listener now waits for the draft, which ends as soon as its first chunk is complete.
     void on_draft_committed(time_point now);
     /// Ends the reply with an error in any phase.
     void end_with_error(time_point now, error_code ec, const diagnostics& diag);
@@ -141,7 +141,7 @@ class reply_machine {
     bool is_draft() const noexcept { return rules_.is_draft; }
     bool is_waiting_for_slot() const noexcept { return phase_ == reply_phase::queued; }
     bool is_waiting_for_warm_slot() const noexcept { return warming_.is_waiting(); }
-    /// The slot on which the last request failed, unless another one has been granted since.
+    /// The slot on which the last request failed, unless another slot has been granted since.
     std::optional<int> failed_slot() const noexcept { return failed_slot_; }
     /// A draft does not use the slots kept for turns until a listener waits for it.
     slots::request_kind slot_request_kind() const noexcept {
@@ -192,13 +192,13 @@ class reply_machine {
 
     struct running_request {
         int slot;
-        time_point heard_at;  // its last event, or when it was sent
+        time_point heard_at;  // time of its last event, or of sending it
         bool has_started = false;
     };
     /// The state of the next chunk.
     struct open_chunk {
         std::optional<time_point> since;  // arrival of its first text
-        bool is_unbreakable = false;      // it has no place to end yet
+        bool is_unbreakable = false;      // the chunk has no place to end yet
     };
     /// The state while peeking.
     struct peek {
@@ -206,7 +206,7 @@ class reply_machine {
         bool is_token_unread;  // waits for any further event without reading it
     };
     struct server_search {
-        bool is_asked = false;  // and not answered yet
+        bool is_asked = false;  // requested, but not answered yet
         failure cause;          // why another server is requested
         time_point lost_at{};
     };
@@ -356,7 +356,7 @@ class reply_machine {
     slot_warming warming_{actions_, rules_.erase_after_cut};
 
     std::optional<running_request> request_;
-    bool has_read_here_ = false;  // text from this server
+    bool has_read_here_ = false;  // has read text from this server
     peek peek_{};
     open_chunk open_chunk_;
 

@@ -35,7 +35,7 @@ void reply_machine::on_call_read(time_point now) {
         return fail_call(now, make_too_long_failure());
     }
     if (phase_ != phase::streaming) enter_phase(phase::streaming, now);
-    // If empty, shows a reader that a long call is being generated.
+    // An empty piece shows a reader that a long call is being generated.
     if (rules_.hands_over_reasoning)
         delivery_.add_call_piece(now, rules_.must_call ? streamed_call_.read(calls_.call())
                                                        : wire::tool_call_reader::piece());
@@ -125,8 +125,9 @@ void reply_machine::fail_call(time_point now, failure why) {
     fail_generation(now, std::move(why));
 }
 
-/// Whether a request for another chunk also counts as a continue of the last one: it does without
-/// lookahead, and after calls, because another reply will soon read their results.
+/// Whether a request for another chunk also counts as a continue of the last one: this is so
+/// without lookahead, and after calls, because another reply will soon read the results of the
+/// calls.
 bool reply_machine::counts_request_as_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }

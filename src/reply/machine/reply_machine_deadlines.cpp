@@ -13,7 +13,7 @@ namespace {
 using phase = reply_phase;
 
 // A reply waits this long for token ids, and then continues from text. After a failure it waits
-// longer, because text that is split into other tokens may continue with other words.
+// longer, because text that is split into different tokens may continue with different words.
 constexpr duration max_resolving_time = std::chrono::milliseconds(500);
 constexpr duration max_proving_time = std::chrono::seconds(2);
 

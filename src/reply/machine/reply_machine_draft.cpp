@@ -10,7 +10,7 @@ using phase = reply_phase;
 
 }  // namespace
 
-// The token after the chunk may end the text; reading it saves a later request.
+// The token after the chunk may end the text; reading this token saves a later request.
 void reply_machine::end_complete_draft(time_point now) {
     if (ended()) return;
     if (outcome_ && outcome_->error.ec) return finish(now, *std::exchange(outcome_, {}));

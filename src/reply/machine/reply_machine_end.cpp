@@ -68,7 +68,7 @@ void reply_machine::end_text(time_point now, finish_reason reason) {
     hand_over_due_chunks(now);
 }
 
-/// Complete chunks are still handed over, even one that waits for its peek.
+/// Complete chunks are still handed over, even a chunk that waits for its peek.
 void reply_machine::fail_generation(time_point now, failure why) {
     outcome_ = {finish_reason::error, std::move(why)};
     warming_.stop_waiting_for_slot();

@@ -115,7 +115,7 @@ void reply_machine::abandon(time_point now, failure why) {
 bool reply_machine::should_leave_server(const server_leave_reason& reason) const noexcept {
     using kind = server_leave_reason::kind;
     if (reason.what == kind::removed) return true;
-    // If leaving would end the reply, it stays: the server may be back in time.
+    // If leaving would end the reply, the reply stays: the server may be back in time.
     if (rules_.retry_policy.retries == 0 || (rules_.is_constrained && has_begun())) return false;
     // A running request detects by itself that the server is away.
     if (reason.what == kind::away) return phase_ == phase::resting;
@@ -125,7 +125,7 @@ bool reply_machine::should_leave_server(const server_leave_reason& reason) const
 void reply_machine::handle_server_failure(time_point now, failure why) {
     const bool has_enough = phase_ == phase::peeking;
     continuation_.record_cut();
-    // The token limit had been reached, so the end would have been next.
+    // The token limit had been reached, so the reply would have ended next.
     if (is_token_budget_spent() && !is_parsing_calls())
         return end_generation(now, finish_reason::length);
     if (!can_retry(now, why))
@@ -170,8 +170,8 @@ void reply_machine::on_ids_checked(time_point now, std::string_view text) {
 }
 
 // If the ids are not in doubt, the next request will detect a missing server. A server that answers
-// with an error may never report the text of ids, so the reply continues without them, as in its
-// last try.
+// with an error may never report the text of ids, so the reply continues without ids, as it does on
+// its last try.
 bool reply_machine::on_ids_request_failed(time_point now, const failure& why) {
     const bool is_asking = phase_ != phase::seeking && ids_.is_waiting() && !ended();
     if (!is_asking || !ids_.are_ids_doubtful()) return false;
@@ -207,8 +207,8 @@ void reply_machine::give_up(time_point now) {
     fail_generation(now, std::move(why));
 }
 
-/// When to end a sentence that may have been complete when the server failed, because its peek may
-/// take long.
+/// When to end a sentence that may have been complete when the server failed, because the peek
+/// after that sentence may take long.
 time_point reply_machine::peek_hold_deadline() const {
     const bool is_trying = phase_ == phase::seeking || phase_ == phase::resolving ||
                            phase_ == phase::queued || phase_ == phase::first_token;

@@ -74,8 +74,8 @@ void reply_machine::continue_reading(time_point now) {
     enter_phase(phase::holding, now);
 }
 
-/// Handles complete chunks. If they suffice, or if another reply needs the slot, the request is
-/// cut.
+/// Handles complete chunks. If these chunks suffice, or if another reply needs the slot, the
+/// request is cut.
 void reply_machine::on_chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
     if (is_lead_full(now)) return stop_after_chunk(now, peeked);
@@ -97,10 +97,10 @@ void reply_machine::on_slot_wanted(time_point now) {
     if (peeked && has_running_request()) stop_after_chunk(now, *peeked);
 }
 
-/// Cuts the request, unless the reply may end with the next token. That is possible in two cases:
-/// the sentence is certain to have ended, and a later request could report the end of the reply
-/// only after the guard; or a stop word may follow the last text. Waiting for the token does not
-/// delay the chunk.
+/// Cuts the request, unless the reply may end with the next token. The reply may end there in two
+/// cases: the sentence is certain to have ended, and a later request could report the end of the
+/// reply only after the guard; or a stop word may follow the last text. Waiting for the token does
+/// not delay the chunk.
 void reply_machine::stop_after_chunk(time_point now, bool peeked) {
     peek_ = {.due = now, .is_token_unread = peeked || rules_.peek_hold == duration{}};
     if (!peek_.is_token_unread)
@@ -116,7 +116,7 @@ void reply_machine::stop_after_chunk(time_point now, bool peeked) {
 void reply_machine::collect_chunks(time_point now) {
     while (chunker_.current() == status::ready) {
         auto piece = chunker_.take_chunk();
-        // Templates put white space before a call; it is not to be spoken.
+        // Templates put white space before a call; this white space must not be spoken.
         if (calls_.has_call() && text::is_all_white_space(piece.text)) continue;
         chunk c{.text = std::move(piece.text),
                 .language = std::move(piece.language),

@@ -49,7 +49,7 @@ bool reply_machine::needs_next_request(time_point now) const {
 }
 
 /// `never` if the time is after the end of the chunk being spoken, because the consumer's next call
-/// changes it anyway.
+/// changes that time anyway.
 time_point reply_machine::next_request_time() const {
     if (!rules_.pacing.ahead_speech || !delivery_.is_speaking()) return never;
     const auto at = speech_runs_out_at(time_point::min()) - *rules_.pacing.ahead_speech / 2;

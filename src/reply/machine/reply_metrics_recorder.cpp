@@ -132,7 +132,8 @@ void reply_metrics_recorder::fill_chunk_figures(chunk& c) {
     c.metrics.request = metrics_.requests - 1;
     c.metrics.slot = slot;
     c.metrics.slot_reused = request_.reused;
-    // Only the first chunk of a request reports its counts, so that sums over chunks are correct.
+    // Only the first chunk of a request reports the request's counts, so that sums over chunks are
+    // correct.
     if (!std::exchange(request_.reported, true)) {
         c.metrics.cached = request_.cached;
         c.metrics.evaluated = request_.evaluated;
@@ -190,7 +191,8 @@ void reply_metrics_recorder::record_failover(time_point now) {
     record_event(now, timeline_event::kind::lost);
 }
 
-// Slot, reuse and timeline carry over from the last request; its counts are added to the sums.
+// Slot, reuse and timeline carry over from the last request; the counts of that request are added
+// to the sums.
 void reply_metrics_recorder::close_request() {
     if (broken_ && metrics_.requests == 1) broken_->at = request_.cached;
     if (std::exchange(request_.is_listed, false)) {
@@ -211,7 +213,7 @@ void reply_metrics_recorder::close_request() {
 
 void reply_metrics_recorder::fill_result(time_point now, reply_result& result, int prompt_tokens) {
     close_request();
-    // A wait that ended by an interrupt or at its limit is included.
+    // A wait that was ended by an interrupt or a time limit is included.
     end_slot_wait(now);
     end_continue_wait(now);
     record_event(now, timeline_event::kind::end);

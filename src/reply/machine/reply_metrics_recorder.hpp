@@ -45,7 +45,7 @@ class reply_metrics_recorder {
     void record_cut(time_point now);
     /// Fills in the figures of the request that completed the chunk.
     void fill_chunk_figures(chunk& c);
-    /// Counts the chunk, and fills in its gap if no other is being spoken.
+    /// Counts the chunk, and fills in its gap if no other chunk is being spoken.
     void record_hand_over(time_point now, chunk& c);
     /// The oldest unspoken chunk was continued.
     void on_continued(time_point now);
@@ -58,7 +58,7 @@ class reply_metrics_recorder {
     void fill_result(time_point now, reply_result& result, int prompt_tokens);
 
  private:
-    // A slot of a server, which is an index into servers_; -1 if there is none.
+    // A slot of a server; `server` is an index into servers_. -1 if there is none.
     struct slot_location {
         int server = -1;
         int slot = -1;
@@ -103,7 +103,7 @@ class reply_metrics_recorder {
     std::vector<std::string> servers_;
     int server_ = -1;  // of the next request
     std::deque<unspoken_chunk> unspoken_;
-    bool is_lost_ = false;                       // and has not continued yet
+    bool is_lost_ = false;                       // failed, and not continued yet
     std::optional<time_point> speech_began_at_;  // of the first unspoken chunk
     std::optional<time_point> continued_at_;
     std::vector<request_figures> requests_;

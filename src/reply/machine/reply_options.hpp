@@ -32,8 +32,8 @@ struct reply_rules {
     bool uses_call_schema = false;
     bool must_call = false;
     bool may_call_several = true;
-    /// Maximum time from a chunk's first token to its hand-over while no other is being spoken; 0 =
-    /// unbounded.
+    /// Maximum time from a chunk's first token to its hand-over while no other chunk is being
+    /// spoken; 0 = unbounded.
     duration chunk_deadline{};
     /// Maximum number of tokens of the whole reply; 0 = unbounded.
     int max_tokens = 0;
@@ -49,8 +49,8 @@ struct reply_rules {
     /// reasoning shows that the prompt is being evaluated.
     bool hands_over_reasoning = false;
     text::speech_options speech{.form = speech_form::exact};
-    /// Ends as interrupted when its first chunk is complete, before a tool call, or when its text
-    /// ends. Hands over nothing.
+    /// The reply hands over nothing, and ends as interrupted when its first chunk is complete,
+    /// before a tool call, or when its text ends.
     bool is_draft = false;
 };
 

@@ -58,10 +58,11 @@ struct begun_text {
 /// What a reply starts from: a prompt, or the rest of an interrupted reply.
 struct reply_origin {
     prompt_with_ids prompt{};
-    /// With `prompt`.
+    /// Only with `prompt`: text that was already generated after it.
     std::optional<begun_text> begun{};
     std::optional<reply_remainder> rest{};
-    /// With `rest` or `begun`: the visible text before its `unspoken`, which was already spoken.
+    /// With `rest` or `begun`: the visible text that precedes its `unspoken`, and was already
+    /// spoken.
     std::string spoken{};
     /// With `prompt`: the text with which a tool call begins; empty if none is expected.
     std::string call_mark{};

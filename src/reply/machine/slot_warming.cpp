@@ -40,8 +40,8 @@ void slot_warming::on_slot_granted(time_point now, int slot) {
     actions_.push_back(action::send_warming_request{slot});
 }
 
-// A request that ended by itself is not a use of its slot, because the guard applies only to cut
-// requests.
+// A request that ended by itself does not count as a use of its slot, because the guard applies
+// only to cut requests.
 void slot_warming::on_answered() {
     release({.note = {.is_use = false}, .holds_bytes = text_bytes_});
 }

@@ -16,7 +16,7 @@ class slot_warming {
     slot_warming(std::vector<action::any_action>& actions, bool erase_after_cut)
         : actions_(actions), erase_after_cut_(erase_after_cut) {}
 
-    /// Whether the server has a slot to prefill; initially not.
+    /// Whether the server has a slot to prefill; initially false.
     void set_enabled(bool enabled) noexcept { is_enabled_ = enabled; }
     /// The reply is paused and the text of its next request (`text_bytes` long) is known. Requests
     /// a slot, at most once per pause.

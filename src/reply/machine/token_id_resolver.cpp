@@ -3,8 +3,8 @@
 namespace tandem::detail {
 namespace {
 
-/// Whether the ids stand for this text. In another vocabulary, they stand for other text, or for
-/// none. A server may insert its own first token before the text.
+/// Whether the ids stand for this text. In another vocabulary, they stand for different text, or
+/// for none. A server may insert its own first token before the text.
 bool say_the_same(std::string_view ids, std::string_view text) {
     constexpr std::size_t max_first_token_bytes = 64;
     return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= max_first_token_bytes;

@@ -22,13 +22,13 @@ class token_id_resolver {
     /// The next requests go to another server, which may know ids that the previous one did not.
     void on_server_found() noexcept;
     /// The server failed: nothing more is requested from it, and on another server, its ids may
-    /// stand for other text.
+    /// stand for different text.
     void on_server_lost() noexcept;
     /// The text was replaced, so all ids will be new.
     void on_text_replaced() noexcept { trust_ = trust::proven; }
 
     /// Requests the missing ids while the chunk is being spoken. A single-request reply never needs
-    /// them.
+    /// these ids.
     void request_missing_ids();
     void on_prompt_tokenized(std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable. Returns false if no answer was awaited.
@@ -61,8 +61,8 @@ class token_id_resolver {
 
     reply_transcript& text_;
     std::vector<action::any_action>& actions_;
-    prompt prompt_ = prompt::unasked;         // to /tokenize
-    recovery recovery_ = recovery::possible;  // of ids that the server sent no event for
+    prompt prompt_ = prompt::unasked;         // the request to /tokenize
+    recovery recovery_ = recovery::possible;  // of ids for which the server sent no event
     trust trust_ = trust::proven;
 };
 

@@ -6,7 +6,8 @@
 namespace tandem::detail {
 namespace {
 
-// Each new chunk reduces the weight of earlier chunks by this factor, so about the last six matter.
+// Each new chunk reduces the weight of earlier chunks by this factor, so only about the last six
+// chunks matter.
 constexpr double kept_weight = 0.85;
 // A longer time includes a pause, such as a call on hold. It is reduced to this multiple of the
 // estimate, plus 1 s.

@@ -17,8 +17,8 @@ class voice_pace {
     void learn(std::size_t characters, duration took) noexcept;
 
  private:
-    // Weighted sums for the least squares of y = start_up + x * per_character, in seconds. The
-    // initial values are those of two chunks of 40 and 160 characters at 15 characters/s, at half
+    // Weighted sums for a least-squares fit of y = start_up + x * per_character, in seconds. The
+    // initial values are those of two chunks of 40 and 160 characters at 15 characters/s, with half
     // weight each.
     double weight_ = 1;
     double x_ = 100;

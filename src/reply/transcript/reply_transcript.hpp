@@ -19,16 +19,17 @@ struct prompt_view {
     bool as_ids() const noexcept { return text.empty() && !ids.empty(); }
 };
 
-/// The prompt and all text generated so far, from which the next request of a reply continues. Kept
-/// as text and, as long as every id is known, as token ids, so that the server's cache matches
-/// exactly. Pure.
+/// The prompt and all text generated so far, from which the next request of a reply continues. They
+/// are kept as text and, as long as every id is known, also as token ids, so that the server's
+/// cache matches exactly. Pure.
 ///
-/// The server sends no event for a token that ends inside a character, so its id is lost. Such a
-/// piece of text is tokenized again (texts_with_missing_ids(), set_recovered_ids()), and the ids
-/// are accepted if their count and the last id agree. Ids after the last text are not kept: the
-/// server may be withholding their text as the start of a stop word, and would not send it again.
-/// The last text before a cut must not add ids of a stop word or of the end token either: if there
-/// are stop words, it is also tokenized again, unless an event followed it.
+/// The server sends no event for a token that ends inside a character, so the id of this token is
+/// lost. The affected piece of text is tokenized again (texts_with_missing_ids(),
+/// set_recovered_ids()), and the ids are accepted if their count and the last id agree. Ids after
+/// the last text are not kept: the server may be withholding their text as the start of a stop
+/// word, and would not send it again. The last text before a cut must not add ids of a stop word or
+/// of the end token either: if there are stop words, this text is also tokenized again, unless an
+/// event followed it.
 class reply_transcript {
  public:
     explicit reply_transcript(prompt_with_ids prompt = {}, bool has_stop_words = false);
@@ -79,7 +80,8 @@ class reply_transcript {
 
  private:
     // A piece of text of `count` tokens, of which only the `known` ids starting at `at` were
-    // received. For a mark, neither is known, and `piece` is its index in `pieces_`.
+    // received. For a mark, neither the count nor any id is known, and `piece` is its index in
+    // `pieces_`.
     struct missing_ids {
         std::size_t at;
         std::size_t known;
@@ -109,7 +111,7 @@ class reply_transcript {
     std::vector<missing_ids> holes_;
     missing_ids last_{};       // the last text, also in `holes_` if ids are missing
     bool can_be_cut_ = false;  // the last text arrived after the last cut and recovery
-    std::vector<tokenized_text::token_boundary> pieces_;  // bytes and tokens of each generated text
+    std::vector<tokenized_text::token_boundary> pieces_;  // bytes and tokens of each piece
     bool has_stop_words_;
     std::vector<wire::token_id> unsynced_;  // ids since the last text
     int kept_before_ = 0;                   // tokens kept from earlier requests

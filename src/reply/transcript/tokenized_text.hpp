@@ -17,12 +17,12 @@ struct prompt_with_ids {
     std::size_t bytes_with_ids = 0;
 };
 
-/// The part of a conversation that a slot holds: a text and its token ids. The next prompt starts
-/// with all or part of this text, and is sent with its ids, so that it matches the server's cache
-/// exactly. Pure.
+/// The part of a conversation that a slot holds: text and its token ids. The next prompt starts
+/// with all or part of this text, and is sent with the ids of that part, so that the prompt matches
+/// the server's cache exactly. Pure.
 class tokenized_text {
  public:
-    /// A token boundary in the text: the first `bytes` bytes are the first `ids` ids.
+    /// A token boundary in the text: the first `ids` ids stand for the first `bytes` bytes.
     struct token_boundary {
         std::uint32_t bytes = 0;
         std::uint32_t ids = 0;
@@ -33,7 +33,7 @@ class tokenized_text {
     tokenized_text(std::string text, std::vector<wire::token_id> ids,
                    std::vector<token_boundary> boundaries);
 
-    /// Returns `prompt` with the ids of the start that it shares with the text.
+    /// Returns `prompt` with the ids of the beginning that it shares with the text.
     prompt_with_ids attach_known_ids(std::string prompt) const;
     const std::string& text() const noexcept { return text_; }
     int tokens() const noexcept { return static_cast<int>(ids_.size()); }
