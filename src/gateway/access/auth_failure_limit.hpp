@@ -44,7 +44,7 @@ class auth_failure_limit {
         rate_limit limit;
     };
     // Ordered by the latest failure, and by client. A tree rather than a hash table, because
-    // attackers who choose their addresses cannot make it slow.
+    // attackers who choose their addresses cannot make a tree slow.
     boost::multi_index_container<
         entry, boost::multi_index::indexed_by<
                    boost::multi_index::sequenced<>,

@@ -9,8 +9,8 @@
 namespace tandem::gateway {
 
 /// A token bucket that holds one minute's allowance and refills evenly: callers may take a full
-/// minute's allowance in one go, then as much as has been refilled. Pure. A time before the latest
-/// one is read as the latest, so that a clock that steps back refills nothing twice.
+/// minute's allowance in one go, then as much as has been refilled. Pure. If the clock steps back,
+/// the latest time so far applies, so that nothing is refilled twice.
 class rate_limit {
  public:
     /// 0 or less = unlimited.

@@ -66,7 +66,7 @@ struct matched_route {
     std::string parameter{};
 };
 
-/// Longer targets are rejected as not found. The longest valid ones contain model names.
+/// Longer targets are rejected as not found. The longest valid targets contain model names.
 inline constexpr std::size_t max_target_bytes = 4096;
 inline constexpr std::size_t max_parameter_bytes = 256;
 

@@ -36,7 +36,7 @@ class prompt_filter {
     /// Precondition: check(rules) returns no faults.
     explicit prompt_filter(const prompt_rules& rules);
 
-    /// Checks the texts of a prompt, and the decoded strings and names of those that are JSON.
+    /// Checks the texts of a prompt and, in texts that are JSON, the decoded strings and names.
     /// Returns an error (400, code "content_policy" or "prompt_too_large") that does not quote the
     /// prompt, or nullopt. Invalid UTF-8 is read as U+FFFD.
     std::optional<api_error> find_violation(std::span<const std::string_view> texts) const;

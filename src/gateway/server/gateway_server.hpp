@@ -42,8 +42,8 @@ class gateway_server {
     /// without TLS.
     std::vector<config_fault> replace_tls(const tls_credentials& credentials);
 
-    /// Makes these the servers of the model, as service::reload() does. If the list has faults,
-    /// returns them and changes nothing.
+    /// Replaces the servers of the model, like service::reload(). If the list has faults, returns
+    /// the faults and changes nothing.
     std::vector<config_fault> replace_servers(const model_servers& servers);
 
     /// Refuses new replies and sessions; the port stays open for probes, which see that the gateway

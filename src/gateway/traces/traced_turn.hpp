@@ -24,10 +24,10 @@ struct traced_reply {
     std::vector<timeline_event> timeline{};
     /// URLs.
     std::vector<std::string> servers{};
-    /// The called functions; their arguments are texts.
+    /// The called functions, with their arguments only if the traces include texts.
     std::vector<tool_call> calls{};
     /// Whether the client got chunks as they were completed. Otherwise, traces show only the first
-    /// one.
+    /// chunk.
     bool by_chunk = true;
 };
 
@@ -43,7 +43,7 @@ struct traced_turn {
     std::chrono::system_clock::time_point ended_wall{};
     std::optional<traced_reply> reply{};
 
-    // Only over HTTP.
+    // Set only for HTTP requests.
     std::string method{};
     std::string route{};
     int status = 0;
@@ -75,7 +75,7 @@ inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
 /// Maximum number of a prompt's messages in a trace, which keeps the newest.
 inline constexpr std::size_t max_traced_messages = 32;
 
-/// Adds messages of the prompt, within these limits.
+/// Adds messages of the prompt, within the limits above.
 void add_input_messages(traced_turn& turn, const std::vector<chat_message>& messages);
 
 /// Memory that the turn occupies.
