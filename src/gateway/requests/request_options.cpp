@@ -179,7 +179,7 @@ json value_to_send(std::string_view name, const json& value) {
 }
 
 /// Maps an option to the field of the request. `sampling` and `template_options` combine several
-/// fields; only the returned one can be too large.
+/// fields; only the returned field can be too large.
 std::string field_of_request(const std::string& field) {
     if (field == "sampling") return "logit_bias";
     if (field == "peek_hold" || field == "chunk_deadline" || field == "reasoning_limit")

@@ -91,7 +91,7 @@ class chat_body_writer {
     std::vector<response_request::item_reference> take_references() {
         return std::move(references_);
     }
-    /// Names the field of the client's request that a message came from.
+    /// Makes the fault name the field of the client's request that the message came from.
     void rename(api_error& fault) const {
         rename(fault.param);
         rename(fault.message);

@@ -37,9 +37,9 @@ struct response_request : chat_request {
 /// Parses the body of such a request, a variant of a request to /v1/chat/completions: the rules of
 /// read_chat_request() apply to the fields that both have.
 ///
-/// - `input` is a text, or a list of messages, `function_call`, `function_call_output`,
+/// - `input` is a string, or a list of messages, `function_call`, `function_call_output`,
 ///   `item_reference` and `reasoning` items; the model does not receive `reasoning` items.
-/// - `tools` have their functions' fields at the top; `text.format` is `response_format`,
+/// - `tools` have their functions' fields at the top level; `text.format` is `response_format`,
 ///   `reasoning.effort` is `reasoning_effort`, `max_output_tokens` is `max_tokens`.
 /// - Fields that would change the answer, such as `background`, `conversation` or hosted tools, are
 ///   rejected.

@@ -43,12 +43,12 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     }
     bool caches_answers() const noexcept { return options.answer_cache.entries > 0; }
 
-    /// In a cluster, shares the slots of these servers; call it before requests to them.
+    /// In a cluster, shares the slots of these servers. Call this before the first request to them.
     void share_servers(const model_servers& servers);
     /// Like served_models::set_server_drained(), but at all gateways of the cluster.
     void set_server_drained(const std::string& server, bool is_drained);
 
-    /// Begins the trace of a turn; nullopt if it is not recorded.
+    /// Begins the trace of a turn; nullopt if the trace is not recorded.
     std::optional<traced_turn> begin_trace(std::string_view traceparent, time_point now);
     void end_trace(traced_turn turn, time_point now);
 

@@ -23,7 +23,8 @@ struct generation_job {
     /// Owned by the gateway; outlives the job.
     served_model* model = nullptr;
     conversation_options setup{};
-    /// Identifies the conversation (see make_affinity_key()); empty if the client does not.
+    /// Identifies the conversation (see make_affinity_key()); empty if the client does not identify
+    /// it.
     std::string pin{};
     /// The prompt of a `raw` conversation.
     std::string prompt{};
@@ -49,7 +50,7 @@ using affinity_table = bounded_cache<std::string, conversation_place>;
 std::string make_affinity_key(const admitted_request& who, const generation_request& request);
 
 /// Creates the conversation of a job. It continues the client's previous conversation, or starts on
-/// its server, as far as that is known.
+/// that conversation's server, as far as either is known.
 conversation open_job_conversation(affinity_table& places, const generation_job& job,
                                    time_point now);
 std::size_t count_text_bytes(const std::vector<chat_message>& messages);

@@ -309,7 +309,7 @@ void voice_session::perform(const voice_action::say_aside& a) {
     begin_reply(a.turn->number, talk_->say_aside(a.turn->text, traced_options(*a.turn)));
 }
 
-// The end of a failed reply reports its error.
+// If the reply failed, its end reports the error.
 void voice_session::perform(const voice_action::await_calls& a) {
     auto handler = bind_to_session([number = a.number](voice_session& self, const error_code&,
                                                        const called_functions& called) {
@@ -346,8 +346,8 @@ void voice_session::on_next_chunk(time_point now, std::uint64_t number,
 }
 
 // A session that was moved here has no reply, and perhaps no conversation, until its next turn. The
-// machine takes care of that, but without these checks a mistake would crash the process with all
-// its calls.
+// turn machine allows for this, but without these checks, a mistake there would crash the process
+// and end all its calls.
 void voice_session::perform(const voice_action::continue_after& a) {
     for (std::size_t i = 0; i < a.chunks; ++i) model_.load.on_chunk_spoken(id_, detail::now());
     if (reply_) reply_->continue_after(a.id);

@@ -34,7 +34,7 @@ struct voice_turn {
         text,      ///< speak a given text, which history keeps
         aside,     ///< speak a given text outside of the history
     };
-    /// Number of its reply in the session, as in messages to the client.
+    /// Number of the turn's reply in the session, as in messages to the client.
     std::uint64_t number = 0;
     /// The client's id of the turn; empty if it has none.
     std::string id{};
@@ -55,7 +55,7 @@ struct voice_turn {
     bool needs_exact_draft = false;
     /// Merged from the service, the session's first start, and this start.
     generation_options options{};
-    /// The options in its start, as JSON; empty = none.
+    /// The options in the turn's start, as JSON; empty = none.
     std::string asked_options{};
     std::optional<voice_filler> filler{};
     bool timeline = false;
@@ -67,7 +67,7 @@ struct voice_turn {
     bool is_requested_by_start() const noexcept {
         return what == kind::prompt || (what == kind::reply && !messages.empty());
     }
-    /// Whether it is no new turn: a resumed reply, or one after calls.
+    /// Whether this is no new turn, but a resumed reply or a reply after calls.
     bool is_continuation() const noexcept {
         return what == kind::resume || (what == kind::reply && messages.empty());
     }
@@ -86,20 +86,20 @@ struct send {
     voice_socket socket;
     std::string text;
 };
-/// Closes the socket once all earlier messages have been sent. The session has released it and
-/// needs no on_socket_lost().
+/// Closes the socket once all earlier messages have been sent. The session has already released the
+/// socket, and needs no on_socket_lost().
 struct close {
     voice_socket socket;
     voice_close why;
 };
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
-/// on_turn_permitted() or on_turn_refused(), now or later. Before that, nothing of the turn is sent
+/// on_turn_permitted() or on_turn_refused(), now or later. Until then, nothing of the turn is sent
 /// to a server, except the words of `hear` and `draft`. A turn that waits without a socket loses
 /// its permission.
 struct check_turn {
     voice_turn_ptr turn;
-    /// Whether it was checked before its socket was lost.
+    /// Whether the turn was already checked before its socket was lost.
     bool is_again = false;
 };
 
@@ -108,7 +108,7 @@ struct open_conversation {
     conversation_options options;
 };
 /// Loads the conversation from the text of conversation::async_save(). `options` are the options of
-/// its open turn.
+/// the conversation's open turn.
 struct load_conversation {
     std::string text;
     generation_options options;
@@ -123,7 +123,8 @@ struct hear {
     std::optional<std::size_t> stable;
 };
 /// Checks whether the session's key may have this turn, and calls conversation::async_draft() with
-/// its message and options. Call on_draft_skipped() if it fails, unless the draft was dropped.
+/// its message and options. Call on_draft_skipped() if the check or the draft fails, unless the
+/// draft was dropped.
 struct draft {
     voice_turn_ptr turn;
 };
@@ -144,8 +145,8 @@ struct add_filler {
     std::string text;
 };
 
-// Each of these replaces the previous reply, which has ended. Report events of the new reply with
-// its number.
+// Each of these actions replaces the previous reply, which has ended. Report events of the new
+// reply with the new reply's number.
 
 /// conversation::generate() with the turn's options.
 struct generate {
@@ -170,13 +171,14 @@ struct say_aside {
     voice_turn_ptr turn;
 };
 
-/// Requests the functions that the reply calls. Call on_calls() with them, or with none.
+/// Requests the functions that the reply calls. Call on_calls() with these functions, even if there
+/// are none.
 struct await_calls {
     std::uint64_t number;
 };
 
 /// Requests the reply's next chunk. Call on_chunk(), or on_reply_ended() with reply::result() if
-/// there is none. At most one request is pending.
+/// there is no further chunk. At most one request is pending.
 struct next_chunk {
     std::uint64_t number;
 };

@@ -28,7 +28,7 @@ struct call_result {
     friend bool operator==(const call_result&, const call_result&) = default;
 };
 
-/// The functions that a session's last reply called, and their results. Also earlier calls whose
+/// The function calls of a session's last reply, with their results, and earlier calls whose
 /// results may still arrive. Pure.
 class voice_open_calls {
  public:
@@ -57,8 +57,8 @@ class voice_open_calls {
     /// calls.
     void expect_late_result(late_call c);
     void forget_late(std::string_view id);
-    /// The late calls as if the open calls were dropped and the untaken results had never
-    /// arrived.
+    /// The late calls that there would be if the open calls were dropped and the untaken results
+    /// had never arrived.
     std::vector<late_call> list_late_calls() const;
 
     bool has_reply_called() const noexcept { return has_reply_called_; }

@@ -12,7 +12,7 @@ class voice_socket_watchdog {
     voice_socket_watchdog(const voice_limits& limits, time_point now);
 
     /// Call for each message. Returns false if the client exceeds the rate: close the socket rather
-    /// than drop a message, because the client would wait for its effect forever.
+    /// than drop a message, because the client would wait for the message's effect forever.
     bool admit_message(time_point now) noexcept;
     /// Call for each ping or pong.
     void record_sign_of_life(time_point now) noexcept;
