@@ -62,7 +62,7 @@ class cluster_of_gateways : public serve_test {
         const int begin = right;
         return poll_until([&] { return right >= begin + count; });
     }
-    /// Whether the gateway soon shows that its server is draining, or that it is not.
+    /// Whether the gateway soon shows that its server is draining, or is not draining.
     [[nodiscard]] bool shows(std::size_t gateway, bool is_draining) {
         return poll_until([&] {
             const auto servers =

@@ -27,11 +27,12 @@ class exporting_gateway : public voice_gateway {
     exporting_gateway() { options.traces.endpoint = collector.url(); }
     ~exporting_gateway() override { end(); }
 
-    /// Waits until this many requests have ended, which they do after their answers.
+    /// Waits until this many requests have ended. A request ends only after its answer has been
+    /// sent.
     void wait_for_requests(std::size_t count) {
         EXPECT_TRUE(poll_until([&] { return audited().size() >= count; }));
     }
-    /// The spans. The gateway sends the last ones when it ends.
+    /// Ends the gateway, which then sends its last spans, and returns all spans.
     std::vector<json> spans() {
         end();
         return collector.spans();

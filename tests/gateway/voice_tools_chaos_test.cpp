@@ -59,8 +59,9 @@ std::vector<std::string> zones_in(std::string_view message) {
     return zones;
 }
 
-/// Calls without a result, results without a call, and results of another call, in a rendered
-/// prompt. A prompt may end after calls, as when the slot is prefilled while their functions run.
+/// Counts calls without a result, results without a call, and results of another call in a rendered
+/// prompt. A prompt may end after calls, for example if the slot is prefilled while their functions
+/// run.
 int orphans_in(std::string_view prompt) {
     constexpr std::string_view header = "<|im_start|>";
     int orphans = 0;
@@ -134,7 +135,7 @@ class talker {
             pause_up_to(dice_, 60);
             if (happens(dice_, 50)) say({{"type", "interrupt"}});
         }
-        // A kept result that arrives during a turn is in the prompt of the next one.
+        // A kept result that arrives during a turn appears only in the prompt of the next turn.
         for (const auto* last : {"Well?", "Goodbye."}) {
             ask(last);
             listen();
