@@ -199,7 +199,7 @@ TEST_F(exporting_gateway, sends_an_interruption_as_an_event) {
     EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
     const auto all = spans();
     ASSERT_FALSE(all.empty());
-    // Times within the reply and those of the gateway differ a little on a busy machine.
+    // On a busy machine, the times in the reply differ a little from the gateway's times.
     EXPECT_THAT(events_of(all[0]), Contains("interrupt"));
 }
 

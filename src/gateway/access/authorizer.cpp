@@ -222,7 +222,7 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
         return named(*account, forbidden(*account->key, c.needed));
     if (!c.is_reply) return admitted_request(account, {});
     const bool is_shared = shared_ && account->is_limited();
-    // While the limits are divided, the store is asked first, because it may answer again.
+    // While the limits are divided, the store is asked first, because the store may answer again.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.own_permits, now))
             return named(*account, *std::move(e));

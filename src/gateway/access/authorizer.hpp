@@ -82,8 +82,8 @@ struct credentials {
 /// loopback.
 ///
 /// Failed attempts are limited per client address, to slow down guessing: above the limit, requests
-/// are rejected without checking the key. Keys that were used from the address before are exempt,
-/// so that a client with a wrong key does not lock out its neighbors behind the same proxy.
+/// are rejected without checking the key. Keys that were used earlier from the same address are
+/// exempt, so that a client with a wrong key does not lock out its neighbors behind the same proxy.
 ///
 /// Pure and not thread-safe: use on one strand, or with a mutex.
 class authorizer {
@@ -106,7 +106,7 @@ class authorizer {
     /// shared_limits::request_verdict().
     void decide_with_cluster(locally_admitted_request request, time_point now,
                              std::function<void(admission)> done) const;
-    /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
+    /// Charges a reply's tokens once their number is known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
     void charge_tokens(const admitted_request& who, time_point now, std::int64_t tokens);
 

@@ -16,8 +16,8 @@ class rate_limit {
     /// 0 or less = unlimited.
     explicit rate_limit(std::int64_t per_minute = 0) noexcept : per_minute_(per_minute) {}
 
-    /// Sets another limit. Usage so far scales with it: half of the old allowance becomes half of
-    /// the new one.
+    /// Sets another limit. Usage so far scales with the limit: half of the old allowance becomes
+    /// half of the new one.
     void set_per_minute(std::int64_t per_minute) noexcept { per_minute_ = per_minute; }
 
     /// How long until `amount` may be taken; nullopt if it may be taken now. A full bucket also
@@ -37,7 +37,8 @@ class rate_limit {
     time_point clamp_to_latest(time_point now) const noexcept;
 
     std::int64_t per_minute_;
-    /// When the bucket will be full again, which is its entire state; nullopt before the first use.
+    /// When the bucket will be full again. This time is the bucket's entire state; nullopt before
+    /// the first use.
     std::optional<time_point> full_at_{};
     std::optional<time_point> latest_{};
 };

@@ -49,7 +49,7 @@ void disconnect_watch::wait_until_readable(const std::shared_ptr<state>& s) {
 }
 
 void disconnect_watch::check_connection(const std::shared_ptr<state>& s) {
-    // Unread bytes keep the socket readable, so it is polled from then on.
+    // Unread bytes keep the socket readable, so the socket is polled from then on.
     constexpr auto pause = std::chrono::milliseconds(20);
     if (!s->gone) return;
     if (is_closed(s->socket->native_handle())) return std::exchange(s->gone, nullptr)();

@@ -14,8 +14,8 @@ namespace tandem::gateway {
 /// Maximum nesting depth of a body.
 inline constexpr int max_body_depth = 64;
 
-/// Maximum number of values and keys in a body, and of keys in one object. They limit the cost of a
-/// hostile body to about 0.3 s and 100 MiB (measured).
+/// Maximum number of values and keys in a body, and of keys in one object. These limits bound the
+/// cost of a hostile body to about 0.3 s and 100 MiB (measured).
 inline constexpr std::size_t max_body_values = 200'000;
 inline constexpr std::size_t max_object_keys = 1'024;
 

@@ -20,7 +20,7 @@ struct chat_request : generation_request {
     std::vector<chat_message> messages{};
 };
 
-/// Parses the body of such a request. An error has the path of the field in `param`, such as
+/// Parses the body of a chat request. An error has the path of the field in `param`, such as
 /// "messages[2].content[0].type". Unknown fields are ignored, and null is read as absent. Takes
 /// linear time; throws only std::bad_alloc. May be called from any thread.
 ///
@@ -35,7 +35,7 @@ struct chat_request : generation_request {
 /// - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the same names.
 std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults);
-/// Same for a parsed body.
+/// Like read_chat_request(), for a body that is already parsed.
 std::variant<chat_request, api_error> read_parsed_chat_request(const nlohmann::ordered_json& body,
                                                                const request_defaults& defaults);
 

@@ -28,7 +28,7 @@ struct generation_request {
     std::string model{};
     /// Valid options: tandem::check() returns no faults.
     generation_options options{};
-    /// The selected adapters, which replace the deployed ones.
+    /// The selected adapters, which replace the deployed adapters.
     std::optional<std::vector<requested_adapter>> lora{};
     bool stream = false;
     /// Whether the stream reports the usage at its end (`stream_options.include_usage`).

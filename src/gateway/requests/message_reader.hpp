@@ -22,7 +22,7 @@ bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
 /// blank messages, as in OpenAI's API: some clients use a blank message to request a greeting.
 bool require_words(field_reader& fields, std::string_view text, std::string path);
 
-/// Reads `messages` of the request's body. It must have 1 to `most` items.
+/// Reads the list `messages` of the request's body. The list must have 1 to `most` items.
 bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,
                    std::vector<chat_message>& out);
 

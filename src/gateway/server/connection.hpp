@@ -97,7 +97,7 @@ class connection : public std::enable_shared_from_this<connection> {
     std::string remote_;
     std::shared_ptr<message_socket> socket_;  // set after an upgrade
     bool is_reading_ = false;
-    bool is_idle_ = true;  // nothing of a request has arrived
+    bool is_idle_ = true;  // no byte of a request has arrived
     bool is_late_ = false;
     bool is_first_ = true;
     const bool delays_stop_;

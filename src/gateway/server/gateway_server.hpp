@@ -47,9 +47,9 @@ class gateway_server {
     std::vector<config_fault> replace_servers(const model_servers& servers);
 
     /// Refuses new replies and sessions; the port stays open for probes, which see that the gateway
-    /// is not ready. Running requests may finish; after `limit`, they are cancelled. Then closes
-    /// the port and calls `stopped` once, on the loop, possibly up to 10 s later if WebSockets do
-    /// not close.
+    /// is not ready. Running requests may finish; after `limit`, the remaining ones are cancelled.
+    /// Then closes the port and calls `stopped` once, on the loop, possibly up to 10 s later if
+    /// WebSockets do not close.
     void stop(duration limit, std::function<void()> stopped);
 
  private:

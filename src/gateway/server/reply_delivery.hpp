@@ -68,10 +68,10 @@ class streamed_reply {
           events_(events),
           by_chunk_(unit == tandem::stream_by::chunk) {}
 
-    /// Sends these events before the first ones of the reply.
+    /// Sends these events before the first events of the reply.
     void send_first(std::string events) { out_ = std::move(events); }
-    /// Calls `handler` with the whole answer before the client can learn that the answer has ended,
-    /// and can continue it.
+    /// Calls `handler` with the whole answer before the client can learn that the answer has ended
+    /// and send a request that continues it.
     void on_finished(std::function<void(const finished_answer&)> handler) {
         on_finished_ = std::move(handler);
     }

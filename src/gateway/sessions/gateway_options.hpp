@@ -53,8 +53,8 @@ struct gateway_options {
     /// nullopt = plain text.
     std::optional<tls_credentials> tls{};
     /// Origins of the web pages that may use the gateway, such as `https://bot.example`, or `*` for
-    /// all, which requires keys. Pages from this machine may use a gateway without keys, but can
-    /// read its answers only if their origin is listed here.
+    /// all origins, which requires keys. Pages from this machine may use a gateway without keys,
+    /// but can read its answers only if their origin is listed here.
     std::vector<std::string> allowed_origins{};
     prompt_rules prompts{};
     /// Unit of streamed answers if the request does not specify one.
@@ -68,10 +68,10 @@ struct gateway_options {
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;
     duration handshake_timeout = std::chrono::seconds(10);
-    /// Timeout for receiving a whole request, from its first byte; for the first request, from the
-    /// opening of the connection.
+    /// Timeout for receiving a whole request. It starts at the request's first byte, but for the
+    /// first request at the opening of the connection.
     duration read_timeout = std::chrono::seconds(30);
-    /// Timeout between two requests on a connection; longer than that of most proxies (60 s).
+    /// Timeout between two requests on a connection; longer than most proxies' timeout (60 s).
     duration idle_timeout = std::chrono::seconds(75);
     /// Timeout for each write of a response.
     duration write_timeout = std::chrono::seconds(30);

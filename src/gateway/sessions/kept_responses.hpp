@@ -36,7 +36,7 @@ std::string serialize_kept_response(const kept_response& r);
 std::optional<kept_response> parse_kept_response(std::string_view text);
 
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
-/// the output of one of that response's calls, or if there would be more than `max_messages`
+/// the output of one of the earlier response's calls, or if there would be more than `max_messages`
 /// messages.
 std::optional<api_error> prepend_earlier_messages(response_request& request,
                                                   const kept_response& before,

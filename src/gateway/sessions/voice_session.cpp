@@ -139,8 +139,8 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 /// rejected.
 template <class Function>
 void voice_session::admit(const voice_turn_ptr& turn, Function then) {
-    // If the new reply or draft is admitted, the previous one ends, and the new one takes over its
-    // permit. If the new one is rejected, the previous one continues and keeps its permit.
+    // If the new reply or draft is admitted, the previous reply ends, and the new one takes over
+    // its permit. If the new one is rejected, the previous reply continues and keeps its permit.
     const auto now = detail::now();
     auto checked = gateway_.gate.authorize_reply(caller_->who, now, permit_holder_);
     auto* const open = std::get_if<locally_admitted_request>(&checked);
@@ -197,7 +197,7 @@ void voice_session::perform(const voice_action::draft& a) {
     ++drafts_;
     admit(a.turn, [turn = a.turn, number = ++newest_draft_](voice_session& self,
                                                             const std::optional<api_error>& why) {
-        // In the meantime, the client may have dropped the draft or begun its turn.
+        // In the meantime, the client may have dropped the draft or begun the draft's turn.
         if (number != self.newest_draft_) return void(--self.drafts_);
         self.on_draft_checked(turn, why);
     });

@@ -56,7 +56,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void on_socket_lost(voice_socket socket);
 
     /// From now on, writes records of the session to the store, so that another gateway can resume
-    /// it.
+    /// the session.
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }

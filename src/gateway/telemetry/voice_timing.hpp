@@ -14,7 +14,7 @@ struct voice_timestamps {
     time_point asked_at{};
     time_point begun_at{};
     time_point chunk_at{};
-    /// From the client's `start`; see voice::start.
+    /// Reported in the client's `start`; see voice::start.
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
 };

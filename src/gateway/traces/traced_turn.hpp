@@ -35,7 +35,7 @@ struct traced_reply {
 struct traced_turn {
     span_context context{};
     std::string name{};
-    /// The id of the request, or of the WebSocket's upgrade, as in the log.
+    /// The id of the request, or of the WebSocket's upgrade request, as in the log.
     std::string request_id{};
     std::string model{};
     time_point began{};
@@ -50,7 +50,7 @@ struct traced_turn {
     /// Code of the error response; empty without one.
     std::string error{};
 
-    // Only over the WebSocket.
+    // Set only for turns over the WebSocket.
     /// The client's id of the turn.
     std::string turn{};
     /// Whether the voice speaks a given text, which no server generates.
@@ -72,7 +72,7 @@ void add_reply(traced_turn& turn, time_point now, const reply_result& result, bo
 
 /// Longest text of a message in a trace; the rest is cut off.
 inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
-/// Maximum number of a prompt's messages in a trace, which keeps the newest.
+/// Maximum number of a prompt's messages in a trace. The trace keeps the newest messages.
 inline constexpr std::size_t max_traced_messages = 32;
 
 /// Adds messages of the prompt, within the limits above.

@@ -201,8 +201,8 @@ class span_builder {
         return made;
     }
 
-    // A request has failed if it ended when its server was lost, or when its reply ended with an
-    // error.
+    // A request has failed if it ended at the moment when its server was lost, or when its reply
+    // ended with an error.
     std::string find_error(std::int64_t ended_ns) const {
         for (const auto& e : turn_.reply->timeline) {
             if (e.at_ns != ended_ns) continue;

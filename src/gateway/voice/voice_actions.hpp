@@ -36,7 +36,7 @@ struct voice_turn {
     };
     /// Number of the turn's reply in the session, as in messages to the client.
     std::uint64_t number = 0;
-    /// The client's id of the turn; empty if it has none.
+    /// The client's id of the turn; empty if the turn has none.
     std::string id{};
     kind what = kind::reply;
     /// Results of functions that replies of the session called.
@@ -51,9 +51,9 @@ struct voice_turn {
     std::string interrupted_mark{};
     /// The resumed reply has called functions: another reply of the turn follows.
     bool has_called = false;
-    /// Whether to use a draft only if its message is exactly the same.
+    /// Whether to use a draft only if the draft's message is exactly the same.
     bool needs_exact_draft = false;
-    /// Merged from the service, the session's first start, and this start.
+    /// Merged from the options of the service, of the session's first start, and of this start.
     generation_options options{};
     /// The options in the turn's start, as JSON; empty = none.
     std::string asked_options{};
@@ -95,8 +95,8 @@ struct close {
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
 /// on_turn_permitted() or on_turn_refused(), now or later. Until then, nothing of the turn is sent
-/// to a server, except the words of `hear` and `draft`. A turn that waits without a socket loses
-/// its permission.
+/// to a server, except the words of `hear` and `draft`. A turn that waits while the session has no
+/// socket loses its permission.
 struct check_turn {
     voice_turn_ptr turn;
     /// Whether the turn was already checked before its socket was lost.
@@ -185,7 +185,7 @@ struct next_chunk {
 /// reply::continue_after(); possibly after the reply's end.
 struct continue_after {
     chunk_id id;
-    /// Number of chunks that were spoken since the last continue, including this one.
+    /// Number of chunks that were spoken since the last continue, including this chunk.
     std::size_t chunks = 1;
 };
 /// reply::speaks_until(); possibly after the reply's end.
@@ -213,8 +213,8 @@ struct first_chunk {
 
 /// The session has lost its socket: call voice_session_table::keep().
 struct keep {};
-/// The session has ended; always the last action. Call voice_session_table::forget(), and release
-/// the session, its reply and its conversation.
+/// The session has ended; this is always the last action. Call voice_session_table::forget(), and
+/// release the session, its reply and its conversation.
 struct forget {
     /// Another gateway continues the session.
     bool is_moved = false;

@@ -50,7 +50,7 @@ constexpr std::string_view to_string(word_match m) noexcept {
 
 /// Opens or resumes a session, or starts its next turn.
 struct start {
-    /// The client's id of the turn, which is repeated in messages about it; empty = none.
+    /// The client's id of the turn; messages about the turn repeat the id. Empty = none.
     std::string turn{};
     /// The session to resume; empty = a new session, or the socket's session.
     std::string session{};
@@ -154,7 +154,7 @@ using voice_message =
                  voice::resume, voice::result, voice::say, voice::hearing, voice::draft,
                  voice::commit, voice::drop, voice::end>;
 
-/// The ids in a message, which an error about it repeats. Empty if the message has none.
+/// The ids in a message, which an error about that message repeats. Empty if the message has none.
 struct voice_message_ids {
     /// The client's id of the turn.
     std::string turn{};

@@ -5,8 +5,8 @@
 
 namespace tandem::gateway {
 
-/// Limits the message rate of one WebSocket, and decides when to ping and when to close it. Pure;
-/// not thread-safe.
+/// Limits the message rate of one WebSocket, and decides when to ping and when to close the socket.
+/// Pure; not thread-safe.
 class voice_socket_watchdog {
  public:
     voice_socket_watchdog(const voice_limits& limits, time_point now);
