@@ -40,7 +40,7 @@ struct route {
     /// "GET", which includes HEAD, or "POST".
     std::string_view method;
     /// May have one parameter, in the notation of RFC 6570: `{id}` is one path segment, `{+id}` the
-    /// remaining path. Model names contain slashes, and not all clients encode them.
+    /// remaining path. Model names contain slashes, and not all clients encode the slashes.
     std::string_view path;
     gateway::endpoint endpoint;
     right required_right;

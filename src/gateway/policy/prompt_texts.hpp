@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-// The texts of a request that the model reads. The prompt policy checks them, and the audit log
-// contains them.
+// The texts of a request that the model reads. The prompt policy checks these texts, and the audit
+// log contains them.
 namespace tandem::gateway {
 
 /// All texts that the client wrote for the model: messages and their tool calls, a raw prompt,

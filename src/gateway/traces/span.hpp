@@ -35,7 +35,7 @@ struct span {
     /// Ordered by time.
     std::vector<span_event> events{};
     int dropped_events = 0;
-    /// The name of the error that ended the span; empty without one.
+    /// The name of the error that ended the span; empty if there was no error.
     std::string error{};
 };
 

@@ -18,7 +18,7 @@ namespace tandem::gateway {
 struct traced_reply {
     time_point began{};
     finish_reason reason = finish_reason::error;
-    /// The name of the error; empty without one.
+    /// The name of the error; empty if there was no error.
     std::string error{};
     std::vector<request_figures> requests{};
     std::vector<timeline_event> timeline{};
@@ -47,7 +47,7 @@ struct traced_turn {
     std::string method{};
     std::string route{};
     int status = 0;
-    /// Code of the error response; empty without one.
+    /// Code of the error response; empty if there was no error.
     std::string error{};
 
     // Set only for turns over the WebSocket.
