@@ -40,7 +40,7 @@ class cluster_of_gateways : public serve_test {
                                "g" + std::to_string(++made)})));
     }
 
-    /// Starts callers. Each asks one gateway again and again until finish_load().
+    /// Starts callers. Each caller asks one gateway again and again until finish_load().
     void start_load(int callers) {
         for (int i = 0; i < callers; ++i)
             threads.emplace_back([this, port = gateways[std::size_t(i) % gateways.size()]->port] {
@@ -62,7 +62,7 @@ class cluster_of_gateways : public serve_test {
         const int begin = right;
         return poll_until([&] { return right >= begin + count; });
     }
-    /// Whether the gateway soon shows that its server is draining, or that it is not.
+    /// Whether the gateway soon shows that its server is draining, or is not draining.
     [[nodiscard]] bool shows(std::size_t gateway, bool is_draining) {
         return poll_until([&] {
             const auto servers =

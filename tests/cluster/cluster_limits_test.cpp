@@ -94,8 +94,8 @@ class three_gateways : public store_fixture {
         return c;
     }
 
-    /// Repeatedly sends requests to all gateways at once. Returns the number of admitted ones, and
-    /// when the last ones were sent.
+    /// Repeatedly sends a request to each gateway at once. Returns the number of admitted requests,
+    /// and when the last requests were sent.
     std::pair<int, clock::time_point> hammer(std::chrono::seconds span) {
         std::vector<std::unique_ptr<http_client>> clients;
         for (int i = 0; i < gateway_count; ++i) clients.push_back(client(i));
@@ -107,7 +107,7 @@ class three_gateways : public store_fixture {
             for (auto& c : clients) c->send_request("POST", "/v1/completions", "{}");
             for (auto& c : clients) {
                 const auto status = c->read_answer().status;
-                // Without a prompt, an admitted request needs no server.
+                // An admitted request fails without needing a server, because it has no prompt.
                 EXPECT_TRUE(status == 400 || status == 429) << status;
                 admitted += status == 400;
             }

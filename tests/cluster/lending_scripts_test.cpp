@@ -40,7 +40,8 @@ class lending_scripts : public tandem::testing::store_fixture {
         messages.start({});
         EXPECT_TRUE(run_until([&] { return link.is_connected() && messages.is_connected(); }));
         ask(link, {"SET", "run", "1"});
-        // An unknown script is sent again, but only after commands that were sent in the meantime.
+        // Loads the scripts first: an unknown script is sent again, but only after commands that
+        // were sent in the meantime.
         for (const auto* script : {&beat_script, &claim_script, &offer_script})
             ask(link, {"SCRIPT", "LOAD", script->text()});
     }

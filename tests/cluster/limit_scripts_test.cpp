@@ -58,7 +58,7 @@ class usage_ledger {
         known_processes[gateway] = processes.at(gateway);
     }
 
-    /// The current process of each gateway. The store knows it from the first beat on.
+    /// The current process of each gateway. The store learns of a process at its first beat.
     std::map<std::string, std::string> processes{{"a", "1"}, {"b", "1"}, {"c", "1"}};
 
  private:

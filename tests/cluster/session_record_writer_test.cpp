@@ -53,7 +53,7 @@ class a_voice_record : public tandem::testing::store_fixture {
                                       .taken = [] {}});
 };
 
-// A gateway that stops at this point must not leave the session to another one.
+// A gateway that stops at this point must not leave the session to another gateway.
 TEST_F(a_voice_record, is_not_written_while_it_is_too_long) {
     write(1000);
     EXPECT_TRUE(record->is_written());

@@ -70,7 +70,8 @@ class conversations_of_a_cluster : public serve_test {
     std::optional<tandem::mock::server> other;
 };
 
-// On a busy machine, a look-up may exceed its limit. The conversation then starts on any server.
+// On a busy machine, a look-up may exceed its time limit. The conversation then starts on any
+// server.
 TEST_F(conversations_of_a_cluster, stay_at_their_server_if_a_client_names_them) {
     const auto a = add_gateway("a");
     const auto b = add_gateway("b");

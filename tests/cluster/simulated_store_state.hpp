@@ -6,7 +6,7 @@
 
 namespace tandem::testing {
 
-/// Replaces values that the script reads from the store by keys that a test sets: the clock
+/// Makes the script read keys that a test sets instead of the store's own state: the clock
 /// (`clock`, in ms), the run of the store (`run`), and the processes that have lost their
 /// connections (`gone:<process>`).
 inline cluster::store_script with_simulated_store_state(const cluster::store_script& script) {

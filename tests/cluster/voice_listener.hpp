@@ -60,7 +60,7 @@ class voice_listener {
         if (is_speaking_) finish_chunk();
         if (!m["resumed"].get<bool>() || !m["turns"].empty()) return true;
         if (!heard_.empty()) return false;
-        client_->say(question_);  // it was lost with the connection
+        client_->say(question_);  // the question was lost with the connection
         return true;
     }
     bool speak(const json& m) {
@@ -108,7 +108,7 @@ class voice_listener {
     std::string session_;
     std::string heard_;
     std::string last_;   // the chunk that was spoken last
-    std::string reply_;  // its reply; text_ is the text of the reply up to its end
+    std::string reply_;  // that chunk's reply; text_ is the reply's text up to the chunk's end
     std::string text_;
     std::string fault_;
     bool is_speaking_ = false;

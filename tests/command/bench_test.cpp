@@ -72,7 +72,7 @@ TEST_F(bench, tells_programs_the_same_in_one_object) {
 }
 
 TEST_F(bench, sees_the_mock_close_every_connection_that_was_cut) {
-    // Slow enough that no reply is complete before the server detects its cut.
+    // Slow enough that the server detects each cut before the reply is complete.
     const auto o = report({"--turns", "8", "--tokens-per-second", "200", "--pacing", "strict"});
     EXPECT_GT(o["cuts"], 0);
     EXPECT_EQ(o["cut_to_close_ms"]["count"], o["cuts"]);
@@ -196,8 +196,8 @@ TEST_F(bench, reports_what_there_is_when_it_is_stopped) {
 }
 
 TEST_F(bench, finds_how_many_callers_a_server_carries) {
-    // 160 tokens/s for listeners who use about 13 each. The bounds are wide, because machines may
-    // be slow.
+    // The server generates 160 tokens/s, and each listener uses about 13 tokens/s. The bounds are
+    // wide, because machines may be slow.
     start_server({.parallel = 4, .tokens_per_second = 40});
     const auto r = run_bench({"--json", "--capacity", "--duration", "500ms", "--tts", "wpm=600",
                               "--first-chunk-within", "10s", "--gap-within", "1s"});

@@ -125,7 +125,7 @@ TEST_P(chat_paced, is_heard_sentence_by_sentence_with_pauses_between_them) {
 INSTANTIATE_TEST_SUITE_P(pacings, chat_paced, ::testing::Values("warm", "ahead"));
 
 TEST_F(chat, is_heard_without_gaps_if_the_synthesizer_is_slow_and_works_ahead) {
-    // If synthesis waited for the end of the previous sound, each silence would last at least this.
+    // If synthesis waited for the previous sound, each silence would last at least this long.
     constexpr int slow_ms = 400;
     const auto r = talk("story\n", heard({"--json", "--pacing", "ahead"}, slow_ms));
     EXPECT_EQ(r.status, 0) << r.err;

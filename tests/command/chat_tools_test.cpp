@@ -115,7 +115,7 @@ TEST_F(chat_with_tools, ends_a_model_that_only_calls) {
     EXPECT_THAT(r.err, HasSubstr("10 replies in a row called functions"));
 }
 
-// The function waits for a reader of its pipe, which never comes.
+// The function blocks until its pipe is read, and then sleeps much longer than a test runs.
 class chat_with_a_slow_tool : public chat_with_tools {
  protected:
     chat_with_a_slow_tool() {

@@ -29,7 +29,7 @@ struct doctor_run {
     }
 };
 
-/// Starts `tandem doctor` with these arguments. It ignores the machine's proxy settings.
+/// Starts `tandem doctor` with these arguments. The command ignores the machine's proxy settings.
 inline child_process start_doctor(std::vector<std::string> args) {
     args.insert(args.begin(), {"doctor", "--proxy", "none"});
     return child_process(TANDEM_COMMAND, {.args = std::move(args)});

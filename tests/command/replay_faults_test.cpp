@@ -188,7 +188,8 @@ TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout) {
 }
 
 TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout_between_two_replies) {
-    // Delays the second reply, after a probe and the first one, until the test has closed stdout.
+    // Delays the second reply, which follows a probe and the first reply, until the test has closed
+    // stdout.
     std::promise<void> closed;
     int calls = 0;
     const auto hold_up = [&, until = closed.get_future().share()](const auto&) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-// Every command uses the same words to name a server that cannot be used, and the flags to correct.
+// Every command uses the same words to name a server that cannot be used, and the flags that the
+// user must correct.
 namespace tandem::testing {
 namespace {
 

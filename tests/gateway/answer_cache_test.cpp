@@ -1,4 +1,4 @@
-// The gateway repeats whole answers at temperature 0 for identical requests.
+// At temperature 0, the gateway repeats whole answers to identical requests.
 
 #include "gateway/gateway_fixture.hpp"
 

@@ -19,7 +19,7 @@ class gateway_for_pages : public a_gateway {
  protected:
     gateway_for_pages() { options.allowed_origins = {bot}; }
 
-    /// A request of a page, or with OPTIONS the preflight request of its browser.
+    /// Sends a page's request, or, with OPTIONS, the preflight request of the page's browser.
     http_answer ask(const std::string& origin, std::string_view method,
                     std::string_view target = path, const std::string& body = chat().dump()) {
         http_client c(port);

@@ -24,7 +24,7 @@ class gateway_with_adapters : public voice_gateway {
         for (const char* end : {"", "-wal"}) std::remove((state_ + end).c_str());
     }
 
-    /// The adapters in the last completion request; null if it contained none.
+    /// The adapters in the last completion request; null if the request contained none.
     json asked_of_server() {
         const auto all = mock_server->observe().of_path("/completion");
         const auto body = json::parse(all.back().body);

@@ -30,7 +30,7 @@ std::optional<double> value(const std::string& text, const std::string& name,
 class measured_gateway : public voice_gateway {
  protected:
     std::string metrics() { return client().get("/metrics").body; }
-    /// Waits until the metric has this value. The gateway counts a request after it has answered.
+    /// Waits until the metric has this value. The gateway counts a request only after answering it.
     bool becomes(const std::string& name, const std::vector<std::string>& labels, double wanted) {
         return poll_until([&] { return value(metrics(), name, labels) == wanted; });
     }

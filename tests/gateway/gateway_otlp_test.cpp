@@ -27,11 +27,12 @@ class exporting_gateway : public voice_gateway {
     exporting_gateway() { options.traces.endpoint = collector.url(); }
     ~exporting_gateway() override { end(); }
 
-    /// Waits until this many requests have ended, which they do after their answers.
+    /// Waits until this many requests have ended. A request ends only after its answer has been
+    /// sent.
     void wait_for_requests(std::size_t count) {
         EXPECT_TRUE(poll_until([&] { return audited().size() >= count; }));
     }
-    /// The spans. The gateway sends the last ones when it ends.
+    /// Ends the gateway, which then sends its last spans, and returns all spans.
     std::vector<json> spans() {
         end();
         return collector.spans();
@@ -198,7 +199,7 @@ TEST_F(exporting_gateway, sends_an_interruption_as_an_event) {
     EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
     const auto all = spans();
     ASSERT_FALSE(all.empty());
-    // Times within the reply and those of the gateway differ a little on a busy machine.
+    // On a busy machine, the times in the reply differ a little from the gateway's times.
     EXPECT_THAT(events_of(all[0]), Contains("interrupt"));
 }
 

@@ -21,7 +21,7 @@ class overloaded_gateway : public voice_gateway {
         options.voice.silence = std::chrono::hours(1);
     }
 
-    /// All sessions begin before the gateway knows the speed of voice and server.
+    /// Begins all sessions before the gateway knows how fast the voice and the server are.
     void fill() {
         for (int i = 0; i < 12; ++i) {
             clients.emplace_back(port);

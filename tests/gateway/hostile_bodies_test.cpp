@@ -1,5 +1,5 @@
-// The bytes after a request's head: the gateway buffers no more of them than it needs, and uses
-// none of them before checking them.
+// The gateway buffers no more bytes after a request's head than it needs, and uses none of these
+// bytes before checking them.
 
 #include "gateway/gateway_fixture.hpp"
 #include "support/poll_until.hpp"

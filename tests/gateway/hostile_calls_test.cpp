@@ -1,5 +1,5 @@
-// Models that write calls which no client expects: messages stay bounded, over HTTP and over the
-// WebSocket.
+// Models that write calls which no client expects. Messages stay bounded, both over HTTP and over
+// the WebSocket.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/process.hpp"
@@ -39,7 +39,7 @@ class hostile_calls : public voice_gateway {
         std::vector<json> calls;  // their arguments
         std::string ending;       // the finish reason, or the error's code
         std::string message;      // of the error
-        std::size_t longest = 0;  // bytes of a message
+        std::size_t longest = 0;  // bytes of the longest message
     };
 
     hostile_calls() {

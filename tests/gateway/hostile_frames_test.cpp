@@ -14,7 +14,7 @@ std::string close_frame(int code) {
     return std::string(1, static_cast<char>(code >> 8)) + static_cast<char>(code & 0xff);
 }
 
-// Without it, the gateway waits 5 s for the end of the closing handshake.
+// Without this frame, the gateway waits 5 s for the end of the closing handshake.
 const std::string goodbye = frame(close_frame(1000), {.what = opcode::close});
 
 class attacked_voice : public voice_gateway {

@@ -1,5 +1,5 @@
 // Requests that only hostile or broken clients send. The gateway answers with the right status or
-// closes the connection, and serves other clients in the meantime.
+// closes the connection, and meanwhile serves other clients.
 
 #include "gateway/access/routes.hpp"
 #include "gateway/gateway_fixture.hpp"

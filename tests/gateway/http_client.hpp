@@ -30,7 +30,7 @@ struct http_answer {
 class http_client {
  public:
     explicit http_client(std::uint16_t port);
-    /// Connects with TLS. The gateway must have this certificate (PEM) for 127.0.0.1.
+    /// Connects with TLS. The gateway must present this certificate (PEM) for 127.0.0.1.
     http_client(std::uint16_t port, const std::string& certificate);
     ~http_client();
     http_client(const http_client&) = delete;

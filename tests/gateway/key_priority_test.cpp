@@ -38,7 +38,7 @@ class one_slot_for_two_keys : public a_gateway {
             return at != body.npos && line.ends_with(" " + std::to_string(requests));
         });
     }
-    /// The completion requests after those of the first reply, in order.
+    /// The completion requests that follow the requests of the first reply, in order.
     std::vector<std::string> asked_later() {
         std::vector<std::string> names;
         for (const auto& r : mock_server->observe().of_path("/completion"))

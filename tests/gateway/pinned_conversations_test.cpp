@@ -14,7 +14,7 @@ using ::testing::Pair;
 class two_servers : public a_gateway {
  protected:
     two_servers() {
-        // Without a conversation's name, the gateway alternates between the servers.
+        // For requests that name no conversation, the gateway alternates between the servers.
         options.service.placement = placement::round_robin;
         options.answer_cache.entries = 0;
         answers_with("And?", "That is all.");

@@ -75,7 +75,7 @@ class voice_client {
     }
     /// The code of the close frame, after the gateway has closed; 0 without a close frame.
     int reason() const { return stream_.reason().code; }
-    /// Performs the closing handshake of the protocol, and waits for the gateway's part of it.
+    /// Performs the closing handshake of the protocol, and waits for the gateway's close frame.
     void close() {
         wait([this](auto told) {
             stream_.async_close(boost::beast::websocket::close_code::normal, told);

@@ -1,4 +1,5 @@
-// Replies that are drafted before the user has surely finished, over the voice WebSocket.
+// Replies that are drafted over the voice WebSocket before it is certain that the user has
+// finished.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -26,7 +27,7 @@ class voice_draft_gateway : public voice_gateway {
         answers_with(for_five, "No, we do not. I am sorry.");
     }
 
-    /// Gives the conversation a message, and waits until it is prefilled.
+    /// Starts a session with a system message, and waits until the message is prefilled.
     void begin(voice_client& c) {
         json m = {{"type", "start"}};
         m["messages"] = json::array({{{"role", "system"}, {"content", "Be brief."}}});
@@ -44,7 +45,8 @@ class voice_draft_gateway : public voice_gateway {
     std::vector<mock::request_record> requests() {
         return mock_server->observe().of_path("/completion");
     }
-    /// Waits until the server has generated the first chunk, and returns its requests so far.
+    /// Waits until the server has generated the first chunk, and returns the number of requests so
+    /// far.
     std::size_t draft(voice_client& c, const std::string& text) {
         const auto before = requests().size();
         c.say(draft_of(text));

@@ -32,7 +32,7 @@ class voice_lost_connection : public voice_gateway {
         last["chunk"] = chunk;
         return {{"type", "start"}, {"session", session}, {"last", std::move(last)}};
     }
-    /// The history as the next prompt has it.
+    /// The history as it appears in the next prompt.
     std::string prompt_of_next_turn(voice_client& c) {
         const auto newest = [this] {
             return mock_server->observe().of_path("/apply-template").back().body;

@@ -27,7 +27,7 @@ class speaking_gateway : public voice_gateway {
                           {"speech_marks", "report"},
                           {"speech_mark_tags", {"laughs"}}});
     }
-    /// The heard part of the first chunk as the next prompt contains it.
+    /// The heard part of the first chunk, as it appears in the next prompt.
     std::string history_after(const json& heard) {
         auto c = voice();
         c.say(speaking_turn());

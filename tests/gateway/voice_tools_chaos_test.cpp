@@ -59,8 +59,9 @@ std::vector<std::string> zones_in(std::string_view message) {
     return zones;
 }
 
-/// Calls without a result, results without a call, and results of another call, in a rendered
-/// prompt. A prompt may end after calls, as when the slot is prefilled while their functions run.
+/// Counts calls without a result, results without a call, and results of another call in a rendered
+/// prompt. A prompt may end after calls, for example if the slot is prefilled while their functions
+/// run.
 int orphans_in(std::string_view prompt) {
     constexpr std::string_view header = "<|im_start|>";
     int orphans = 0;
@@ -114,7 +115,7 @@ struct totals {
     std::atomic<int> turns{0}, barge_ins{0}, calls{0}, results{0}, dropped{0}, failed{0};
 };
 
-/// A client with one conversation. It knows what the last prompt must contain.
+/// A client with one conversation, who knows what the last prompt must contain.
 class talker {
  public:
     talker(std::uint16_t port, std::uint64_t seed, std::string name, totals& all)
@@ -134,7 +135,7 @@ class talker {
             pause_up_to(dice_, 60);
             if (happens(dice_, 50)) say({{"type", "interrupt"}});
         }
-        // A kept result that arrives during a turn is in the prompt of the next one.
+        // A kept result that arrives during a turn appears only in the prompt of the next turn.
         for (const auto* last : {"Well?", "Goodbye."}) {
             ask(last);
             listen();
@@ -256,7 +257,8 @@ class talker {
         }
         if (is_current(m) && m.value("finish_reason", "") != "tool_calls") is_over_ = true;
     }
-    /// A reply that was not interrupted has the model's words, even if it moved to another server.
+    /// A reply that was not interrupted has the model's words, even if the reply moved to another
+    /// server.
     void check_text(const json& m) {
         EXPECT_EQ(m.value("text", ""), spoken_[m["reply"]]) << name_ << ": " << m;
         if (m.value("finish_reason", "interrupted") == "interrupted") return;
@@ -327,7 +329,7 @@ class voice_tools_chaos : public voice_gateway {
             return s->observe().of_path("/completion").size() >= 5;
         });
     }
-    /// Kills one server at a time, and waits until it is back before killing the next one.
+    /// Kills one server at a time, and waits until that server is back before killing the next one.
     void kill_servers(std::uint64_t seed) {
         dice d(seed);
         while (!is_done_) {
@@ -344,7 +346,7 @@ class voice_tools_chaos : public voice_gateway {
         }
     }
 
-    /// Checks each prompt, and keeps the last one of each conversation.
+    /// Checks each prompt, and keeps the last prompt of each conversation.
     void collect(const mock::server& s) {
         for (const auto& r : s.observe().of_path("/completion")) {
             const auto at = r.prompt.find("caller ");

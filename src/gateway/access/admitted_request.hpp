@@ -11,8 +11,8 @@ namespace tandem::gateway {
 
 struct key_usage;
 
-/// A request that passed the checks. Only an authorizer can create one, so a function that takes
-/// one never runs for an unchecked request. A request for a reply also holds one of its key's
+/// A request that passed the checks. Only an authorizer can create an admitted_request, so a
+/// function that takes one never runs for an unchecked request. A request for a reply also holds one of its key's
 /// permits, which may outlive the authorizer.
 class admitted_request {
  public:
@@ -38,7 +38,7 @@ class admitted_request {
 };
 
 /// A request for a reply that is within the limits as far as this gateway knows. Other gateways of
-/// the cluster may have used them up; authorizer::decide_with_cluster() finds out.
+/// the cluster may have used up the limits; authorizer::decide_with_cluster() finds out.
 class locally_admitted_request {
  private:
     friend class authorizer;

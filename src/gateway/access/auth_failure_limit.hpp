@@ -15,7 +15,7 @@
 namespace tandem::gateway {
 
 /// Limits failed attempts per client. A client with more than `per_minute` failures has to wait. If
-/// there are too many clients, those with the oldest failures are forgotten. Pure.
+/// there are too many clients, the clients with the oldest failures are forgotten. Pure.
 class auth_failure_limit {
  public:
     /// Enough for typos and for a few bots with an outdated key behind one address.
@@ -23,7 +23,7 @@ class auth_failure_limit {
     /// About 2 MB.
     static constexpr std::size_t max_clients = 10'000;
 
-    /// How long this client must wait; nullopt if it need not.
+    /// How long this client must wait; nullopt if it need not wait.
     std::optional<duration> time_until_allowed(time_point now, const std::string& client) const {
         const auto& by_client = entries_.get<1>();
         const auto known = by_client.find(client);
@@ -44,7 +44,7 @@ class auth_failure_limit {
         rate_limit limit;
     };
     // Ordered by the latest failure, and by client. A tree rather than a hash table, because
-    // attackers who choose their addresses cannot make it slow.
+    // attackers who choose their addresses cannot make a tree slow.
     boost::multi_index_container<
         entry, boost::multi_index::indexed_by<
                    boost::multi_index::sequenced<>,

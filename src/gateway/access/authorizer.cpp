@@ -44,7 +44,8 @@ struct key_usage {
 
     /// Units that this gateway charges for a request or token, while the limits are divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
-    /// The store does not answer. The total usage is unknown, so nothing is assumed to be left.
+    /// Called while the store does not answer. The total usage is unknown, so nothing is assumed to
+    /// be left.
     void use_share(time_point now, std::int64_t members) {
         constexpr duration minute = std::chrono::minutes(1);
         if (!sharers)
@@ -221,7 +222,7 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
         return named(*account, forbidden(*account->key, c.needed));
     if (!c.is_reply) return admitted_request(account, {});
     const bool is_shared = shared_ && account->is_limited();
-    // While the limits are divided, the store is asked first, because it may answer again.
+    // While the limits are divided, the store is asked first, because the store may answer again.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.own_permits, now))
             return named(*account, *std::move(e));

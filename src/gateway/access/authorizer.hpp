@@ -28,20 +28,22 @@ std::optional<api_error> check_model_allowed(const admitted_request& who, std::s
 /// Identifies the sender of a request: header values, and the remote address without its port.
 struct credentials {
     std::string_view authorization{};
-    /// Read only for a WebSocket without authorization.
+    /// Read only for a WebSocket, and only if `authorization` is empty.
     std::string_view websocket_protocols{};
-    /// Origin of the web page that sends the request; empty if it is allowed or there is no page.
+    /// Origin of the web page that sends the request; empty if the origin is allowed, or if no page
+    /// sends the request.
     std::string_view foreign_origin{};
     std::string_view remote{};
 };
 
 /// Authenticates and authorizes every request, and rate-limits replies, before they are queued.
 /// Rejected replies do not count against limits. Without keys, everyone has all rights, except web
-/// pages from other machines: otherwise any visited page could use a gateway on loopback.
+/// pages from other machines: otherwise, any page that a user visits could use a gateway on
+/// loopback.
 ///
 /// Failed attempts are limited per client address, to slow down guessing: above the limit, requests
-/// are rejected without checking the key. Keys that were used from the address before are exempt,
-/// so that a client with a wrong key does not lock out its neighbors behind the same proxy.
+/// are rejected without checking the key. Keys that were used earlier from the same address are
+/// exempt, so that a client with a wrong key does not lock out its neighbors behind the same proxy.
 ///
 /// Pure and not thread-safe: use on one strand, or with a mutex.
 class authorizer {
@@ -59,12 +61,12 @@ class authorizer {
     /// count against the limit. If the new reply is rejected, the caller keeps `before`.
     admission authorize_reply(const admitted_request& session, time_point now,
                               const std::optional<admitted_request>& before = std::nullopt);
-    /// Asks the cluster's store. If it does not answer, this gateway admits its share of the limit.
-    /// Calls `done` with the final decision, under the same conditions as
+    /// Asks the cluster's store. If the store does not answer, this gateway admits its share of the
+    /// limit. Calls `done` with the final decision, under the same conditions as
     /// shared_limits::request_verdict().
     void decide_with_cluster(locally_admitted_request request, time_point now,
                              std::function<void(admission)> done) const;
-    /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
+    /// Charges a reply's tokens once their number is known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
     void charge_tokens(const admitted_request& who, time_point now, std::int64_t tokens);
 

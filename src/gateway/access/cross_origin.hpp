@@ -10,11 +10,12 @@
 // Web pages of other origins as clients: the CORS protocol (Fetch standard, section 3.2). Pure.
 namespace tandem::gateway {
 
-/// Why this text cannot be allowed as an origin; nullopt if it can. Valid are origins such as
-/// "https://bot.example" and "http://localhost:3000", and "*" for all.
+/// Why this text cannot be allowed as an origin; nullopt if it can be. Origins such as
+/// "https://bot.example" and "http://localhost:3000" are valid, and so is "*" for all origins.
 std::optional<std::string> find_origin_fault(std::string_view origin);
 
-/// Whether pages of this origin, as browsers send it, may read the gateway's answers.
+/// Whether pages of this origin may read the gateway's answers. `origin` is spelled as browsers
+/// send it.
 bool is_origin_allowed(const std::vector<std::string>& allowed, std::string_view origin);
 
 /// HTTP 403.

@@ -10,9 +10,9 @@ namespace tandem::gateway {
 /// 127.0.0.0/8, also mapped to IPv6 (`::ffff:127.0.0.1`), or `::1`.
 bool is_loopback(std::string_view address);
 
-/// Whether the gateway may listen on this address: on any with keys, otherwise only on loopback.
-/// `localhost` is the only host name treated as loopback; check other names again after resolving
-/// them.
+/// Whether the gateway may listen on this address: on any address with keys, otherwise only on
+/// loopback. `localhost` is the only host name treated as loopback; check other names again after
+/// resolving them.
 bool is_bind_allowed(std::string_view address, bool has_keys);
 
 /// Whether a web page of this origin is from this machine. Browsers send origins in the form

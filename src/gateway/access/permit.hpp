@@ -48,7 +48,7 @@ class permit_counter {
  public:
     permit take_permit() const { return permit(count_); }
     std::size_t held() const noexcept { return count_->held; }
-    /// Calls the handler after each release; it must not throw.
+    /// Calls the handler after each release. The handler must not throw.
     void set_release_handler(std::function<void(std::size_t held)> handler) {
         count_->on_release = std::move(handler);
     }

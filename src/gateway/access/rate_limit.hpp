@@ -9,15 +9,15 @@
 namespace tandem::gateway {
 
 /// A token bucket that holds one minute's allowance and refills evenly: callers may take a full
-/// minute's allowance in one go, then as much as has been refilled. Pure. A time before the latest
-/// one is read as the latest, so that a clock that steps back refills nothing twice.
+/// minute's allowance in one go, then as much as has been refilled. Pure. If the clock steps back,
+/// the latest time so far applies, so that nothing is refilled twice.
 class rate_limit {
  public:
     /// 0 or less = unlimited.
     explicit rate_limit(std::int64_t per_minute = 0) noexcept : per_minute_(per_minute) {}
 
-    /// Sets another limit. Usage so far scales with it: half of the old allowance becomes half of
-    /// the new one.
+    /// Sets another limit. Usage so far scales with the limit: half of the old allowance becomes
+    /// half of the new one.
     void set_per_minute(std::int64_t per_minute) noexcept { per_minute_ = per_minute; }
 
     /// How long until `amount` may be taken; nullopt if it may be taken now. A full bucket also
@@ -37,7 +37,8 @@ class rate_limit {
     time_point clamp_to_latest(time_point now) const noexcept;
 
     std::int64_t per_minute_;
-    /// When the bucket will be full again, which is its entire state; nullopt before the first use.
+    /// When the bucket will be full again. This time is the bucket's entire state; nullopt before
+    /// the first use.
     std::optional<time_point> full_at_{};
     std::optional<time_point> latest_{};
 };

@@ -108,7 +108,7 @@ bool is_path(std::string_view path) {
 
 api_error not_found(std::string_view method, std::string_view path) {
     auto message = fmt::format("there is no {} {}", quote_text(method), quote_text(path));
-    // The base URL of OpenAI's clients has the prefix.
+    // In OpenAI's clients, the base URL includes the prefix /v1.
     if (is_path("/v1" + std::string(path))) message += "; add /v1 to the base URL";
     return make_error(404, "not_found", std::move(message));
 }

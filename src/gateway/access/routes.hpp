@@ -40,7 +40,7 @@ struct route {
     /// "GET", which includes HEAD, or "POST".
     std::string_view method;
     /// May have one parameter, in the notation of RFC 6570: `{id}` is one path segment, `{+id}` the
-    /// remaining path. Model names contain slashes, and not all clients encode them.
+    /// remaining path. Model names contain slashes, and not all clients encode the slashes.
     std::string_view path;
     gateway::endpoint endpoint;
     right required_right;
@@ -66,7 +66,7 @@ struct matched_route {
     std::string parameter{};
 };
 
-/// Longer targets are rejected as not found. The longest valid ones contain model names.
+/// Longer targets are rejected as not found. The longest valid targets contain model names.
 inline constexpr std::size_t max_target_bytes = 4096;
 inline constexpr std::size_t max_parameter_bytes = 256;
 

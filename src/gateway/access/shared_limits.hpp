@@ -32,13 +32,15 @@ class shared_limits {
         // The usage over all gateways.
         duration requests_debt{};
         duration tokens_debt{};
-        /// Running replies of the key on the other gateways; 0 if the key has no such limit.
+        /// Running replies of the key on the other gateways; 0 if the key has no limit on running
+        /// replies.
         std::int64_t running_elsewhere = 0;
     };
     /// The tokens of a reply that has ended, and the number of replies that still run.
     struct usage_report {
         std::string key{};
-        /// Running replies of the key on this gateway; nullopt if the key has no such limit.
+        /// Running replies of the key on this gateway; nullopt if the key has no limit on running
+        /// replies.
         std::optional<std::int64_t> running{};
         /// 0 = no limit.
         std::int64_t tokens_per_minute = 0;
@@ -53,7 +55,7 @@ class shared_limits {
     /// Decides whether the request is admitted, and counts it if it is. The verdict is nullopt if
     /// the store does not answer.
     virtual void request_verdict(const limit_query& q, verdict_handler done) = 0;
-    /// Records the usage. `is_known` tells the handler whether the store has confirmed it.
+    /// Records the usage. `is_known` tells the handler whether the store has confirmed the record.
     virtual void report_usage(const usage_report& s, report_handler done) = 0;
     /// Number of gateways as of the last answer of the store; at least 1.
     virtual std::int64_t count_members() const = 0;

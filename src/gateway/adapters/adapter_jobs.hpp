@@ -54,7 +54,7 @@ class adapter_jobs {
     const adapter_job* find(std::string_view id) const;
 
  private:
-    /// Oldest first: ended jobs, the running one, queued ones.
+    /// Oldest first: ended jobs, then the running job, then queued jobs.
     std::deque<adapter_job> jobs_;
     std::size_t ended_jobs_ = 0;
     bool is_running_ = false;

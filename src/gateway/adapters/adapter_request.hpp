@@ -16,7 +16,7 @@ namespace tandem::gateway {
 
 /// Reads the field `lora` of a request: a list of `{"id": "name", "scale": 0.5}`, in which the id
 /// may also be the server's adapter number. `out` stays empty if the field is absent. Returns false
-/// if it is invalid.
+/// if the field is invalid.
 bool read_lora(field_reader& fields, const nlohmann::ordered_json& body,
                std::optional<std::vector<requested_adapter>>& out);
 

@@ -14,7 +14,8 @@
 
 namespace tandem::gateway {
 
-/// A LoRA adapter that clients may use. The servers of its model must have been started with it.
+/// A LoRA adapter that clients may use. The servers of its model must have been started with this
+/// adapter.
 struct allowed_adapter {
     /// The name in client requests.
     std::string name{};
@@ -39,7 +40,7 @@ struct requested_adapter {
     friend bool operator==(const requested_adapter&, const requested_adapter&) = default;
 };
 
-/// The allowed adapters, and the scale of each for requests that select none. Pure.
+/// The allowed adapters, and each adapter's scale in requests that select no adapters. Pure.
 class adapter_set {
  public:
     /// `list` must be free of faults. All scales are 0 at first.
@@ -53,8 +54,8 @@ class adapter_set {
     bool has_deployed_adapters(std::string_view model) const;
 
     /// The scales for a request that selects no adapters: all adapters of the model, including
-    /// those with scale 0, because the server discards what a slot cached with other adapters only
-    /// if the request lists adapters. Empty if the model has no adapters.
+    /// those with scale 0, because only a request that lists adapters makes the server discard what
+    /// a slot has cached with other adapters. Empty if the model has no adapters.
     std::vector<adapter_scale> deployed_scales(std::string_view model) const;
     /// The scales for a request that selects `wanted`; all other adapters get 0. Without `wanted`,
     /// returns deployed_scales().

@@ -98,8 +98,8 @@ adapter_store::adapter_store(const std::string& file) : file_(file) {
 
 adapter_store::~adapter_store() = default;
 
-// Locks the store, because a second gateway would not see what this one deploys. The lock is a
-// separate file, because the store itself gets replaced.
+// Locks the store, because a second gateway would not see what this gateway deploys. The lock is a
+// separate file, because each write replaces the store's file.
 void adapter_store::lock() {
     lock_ = std::make_unique<descriptor>(file_ + ".lock", O_RDWR | O_CREAT);
     if (lock_->number() < 0) fail(std::strerror(errno));

@@ -9,7 +9,7 @@
 
 namespace tandem::gateway {
 
-/// Default limits of the answer cache. 0 entries disable it.
+/// Default limits of the answer cache. 0 entries disable the cache.
 inline constexpr cache_limits default_answer_cache_limits{
     .entries = 64,
     .bytes = std::size_t{16} << 20,

@@ -37,8 +37,8 @@ class bounded_cache {
         return &at->value;
     }
 
-    /// Replaces an entry with the same key. If `bytes`, the size of the value, exceeds the limit,
-    /// only removes that entry.
+    /// Inserts the value, in place of any entry with the same key. If `bytes`, the size of the
+    /// value, exceeds the limit, only removes the entry with that key.
     void put(time_point now, const Key& key, Value value, std::size_t bytes) {
         if (const auto old = places_.find(key); old != places_.end()) drop(old->second);
         while (!entries_.empty() && entries_.back().until <= now) drop(std::prev(entries_.end()));

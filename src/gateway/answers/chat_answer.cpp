@@ -14,7 +14,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Empty for an incomplete reply.
+/// The finish reason in OpenAI's words; empty for an incomplete reply.
 std::string_view finish_word(finish_reason reason, bool has_calls) noexcept {
     switch (reason) {
         case finish_reason::eos:

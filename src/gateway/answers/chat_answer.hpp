@@ -19,7 +19,7 @@ namespace tandem::gateway {
 
 enum class answer_kind {
     chat,        ///< chat.completion
-    completion,  ///< text_completion, without reasoning and tool calls
+    completion,  ///< text_completion, without reasoning or tool calls
 };
 
 /// The fields that all parts of a response share.
@@ -32,10 +32,10 @@ struct answer_head {
     std::string model{};
 };
 
-/// Writes such a response as events. The role is sent once, with the first delta. Tool calls are
+/// Writes a response as events. The role is sent once, with the first delta. Tool calls are
 /// numbered in order, and each takes one or more events. The finish reason has its own event,
-/// followed by the usage, if requested, and [DONE]. OpenAI's clients raise an error event as an
-/// exception; no [DONE] follows.
+/// followed by the usage, if requested, and [DONE]. OpenAI's clients turn an error event into an
+/// exception; no [DONE] follows the event.
 class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);

@@ -38,7 +38,7 @@ struct finished_answer {
 bool is_complete(const finished_answer& answer) noexcept;
 /// Memory that the answer occupies.
 std::size_t estimate_bytes(const finished_answer& answer) noexcept;
-/// The error of a reply that did not end normally.
+/// The error for a reply that did not end normally.
 api_error make_cut_short_error(finish_reason reason);
 
 }  // namespace tandem::gateway

@@ -12,7 +12,7 @@ namespace tandem::gateway {
 std::string model_list_body(std::span<const std::string> models, std::int64_t created);
 std::string model_body(std::string_view model, std::int64_t created);
 
-/// A list of the names for a message, at most 16; "none" if there are none.
+/// Lists at most 16 of the names for a message; "none" if there are no names.
 std::string format_model_names(std::span<const std::string> models);
 
 }  // namespace tandem::gateway

@@ -25,7 +25,7 @@ std::string make_random_id(std::string_view prefix, Generator& random) {
     return id;
 }
 
-/// Gives the calls of an answer ids that are very likely unique across seeds. Each consists of 9
+/// Gives the calls of an answer ids that are very likely unique across seeds. Each id consists of 9
 /// letters and digits, such as "call2Gx7a", because chat templates of Mistral models reject
 /// anything else; other models accept any id.
 void set_call_ids(std::vector<tool_call>& calls, std::uint64_t seed);

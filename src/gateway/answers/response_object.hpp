@@ -14,19 +14,19 @@ namespace tandem::gateway {
 
 /// The fields that all forms of a response share.
 struct response_head {
-    /// "resp_…"; see make_random_id(). The ids of its items are derived from it.
+    /// "resp_…"; see make_random_id(). The ids of the response's items are derived from this id.
     std::string id{};
     /// Unix time in seconds.
     std::int64_t created = 0;
     std::string model{};
-    /// response_request::repeated.
+    /// See response_request::repeated.
     std::string repeated{};
 };
 
 /// How events are delimited.
 enum class event_format {
     server_sent,  ///< as in an SSE stream
-    lines,        ///< one JSON object in each line; a WebSocket sends each as a message
+    lines,        ///< one JSON object per line; a WebSocket sends each line as a message
 };
 
 /// Writes a response as events, each with a sequence number. Each output item is complete before

@@ -39,7 +39,7 @@ class cluster_limits final : public shared_limits,
     std::map<std::string, std::int64_t> unsettled_{};
 };
 
-// Arguments and answers of the scripts `admit` and `settle`, which describe them.
+// The arguments and answers of the scripts `admit` and `settle`; the scripts describe both.
 struct gateway_process {
     std::string gateway;
     std::string process;

@@ -20,7 +20,7 @@ namespace tandem::gateway {
 bool changes_record(const voice_action::any& a);
 
 /// Writes the record of a session to the cluster's store, so that another gateway can resume the
-/// session. On the gateway's loop.
+/// session. Use it on the gateway's loop.
 class session_record_writer : public std::enable_shared_from_this<session_record_writer> {
  public:
     using record_handler = std::function<void(std::optional<std::string>)>;

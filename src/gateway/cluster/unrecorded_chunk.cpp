@@ -45,7 +45,7 @@ void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_v
 }
 
 // The library's number of a reply whose chunks are not recorded: the number in the newest chunks,
-// unless they belong to the previous reply.
+// or the next number if these chunks belong to the previous reply.
 std::uint64_t find_reply_id(const session_record& r, const saved_open_turn& turn) {
     const auto newest = turn.chunks.empty() ? 0 : turn.chunks.back().reply;
     return r.reply_before && r.reply_before->id == newest ? newest + 1 : newest;

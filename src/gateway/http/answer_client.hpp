@@ -15,7 +15,8 @@
 
 namespace tandem::gateway {
 
-/// The client of one answer, over HTTP or a WebSocket. If it has disconnected, writes do nothing.
+/// The client of one answer, over HTTP or a WebSocket. If the client has disconnected, writes do
+/// nothing.
 class answer_client {
  public:
     template <class Result>

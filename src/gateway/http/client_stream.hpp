@@ -25,7 +25,7 @@
 namespace tandem::gateway {
 
 /// A client connection, with or without TLS: an AsyncStream for Beast's HTTP and WebSocket. A
-/// handle: copies share the connection, which lives as long as any of them.
+/// handle: copies share the connection, which lives as long as any copy.
 class client_stream {
  public:
     using executor_type = boost::beast::tcp_stream::executor_type;
@@ -94,7 +94,8 @@ class client_stream {
         auto* const s = tls();
         return s ? s->next_layer() : std::get<tcp_stream>(state_->stream);
     }
-    // The first buffers that are not empty: the caller transfers the rest with its next call.
+    // Copies the first buffers that are not empty; the caller transfers the rest with its next
+    // call.
     template <class Buffer, class Buffers>
     static buffer_list<Buffer> copy_buffers(const Buffers& buffers) {
         buffer_list<Buffer> copied;

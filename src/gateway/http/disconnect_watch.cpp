@@ -19,7 +19,7 @@ struct disconnect_watch::state {
 namespace {
 
 bool is_closed(int descriptor) noexcept {
-    if (descriptor < 0) return true;  // closed locally; poll() would ignore it
+    if (descriptor < 0) return true;  // closed locally; poll() would ignore the descriptor
     pollfd p{.fd = descriptor, .events = POLLRDHUP, .revents = 0};
     return ::poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
@@ -42,14 +42,14 @@ void disconnect_watch::stop() noexcept {
     state_->socket->cancel(ignored);
 }
 
-// A socket becomes readable at the end of the stream, but also for a pipelined request.
+// A socket becomes readable at the end of the stream, but also when a pipelined request arrives.
 void disconnect_watch::wait_until_readable(const std::shared_ptr<state>& s) {
     s->socket->async_wait(boost::asio::socket_base::wait_read,
                           [s](boost::system::error_code) { check_connection(s); });
 }
 
 void disconnect_watch::check_connection(const std::shared_ptr<state>& s) {
-    // Unread bytes keep the socket readable, so it is polled from then on.
+    // Unread bytes keep the socket readable, so the socket is polled from then on.
     constexpr auto pause = std::chrono::milliseconds(20);
     if (!s->gone) return;
     if (is_closed(s->socket->native_handle())) return std::exchange(s->gone, nullptr)();

@@ -51,7 +51,7 @@ class http_exchange final : public answer_client {
     void set_header(std::string_view name, std::string_view value) {
         extra_.emplace_back(name, value);
     }
-    /// Additional headers replace default ones of the same name.
+    /// Additional headers replace default headers of the same name.
     awaitable<void> send(int status, std::string body,
                          std::string_view content_type = "application/json",
                          std::span<const header_field> headers = {});

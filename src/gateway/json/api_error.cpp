@@ -94,7 +94,7 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
     }
 }
 
-/// Addresses and faults of servers belong in the log, because anyone may be a client.
+/// Addresses and faults of servers belong only in the log, because anyone may be a client.
 std::string words_of(const error_code& ec, int status, const diagnostics& diag) {
     const auto words = words_for_clients(ec);
     if (!words.empty()) return std::string(words);

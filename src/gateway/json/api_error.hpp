@@ -23,8 +23,7 @@ struct api_error {
     /// The invalid field of the request, such as "messages[0].role"; empty = null.
     std::string param{};
     std::optional<std::chrono::seconds> retry_after{};
-    /// For the audit log only: name of the rejected key; empty if there was no key, or an unknown
-    /// one.
+    /// For the audit log only: name of the rejected key; empty if the key was missing or unknown.
     std::string key_name{};
     /// The header fields Allow (405), WWW-Authenticate (401) and Upgrade (426); empty = omitted.
     std::string allow{};
@@ -52,8 +51,8 @@ api_error make_internal_error();
 /// truncated.
 std::string quote_text(std::string_view words);
 
-/// The error for the client of a failed reply. Server messages are passed on only if they describe
-/// a fault of the request.
+/// The error for a client whose reply failed. Server messages are passed on only if they describe a
+/// fault of the request.
 api_error to_api_error(const error_code& ec, const diagnostics& diag);
 
 }  // namespace tandem::gateway

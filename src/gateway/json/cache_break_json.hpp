@@ -8,7 +8,7 @@
 
 namespace tandem::gateway {
 
-/// Adds `cache_break` to the usage of a reply, if there is one. Its text must be valid UTF-8.
+/// Adds `cache_break` to the usage of a reply, if `b` is set. The text in `b` must be valid UTF-8.
 inline void add_cache_break(nlohmann::ordered_json& usage, const std::optional<cache_break>& b) {
     if (!b) return;
     usage["cache_break"] = {

@@ -43,7 +43,7 @@ std::size_t first_two(std::string_view text, std::size_t at) noexcept {
 }
 
 /// The subrange of sorted `words` whose byte at index `size` is `byte`. All words share their first
-/// `size` bytes and are longer.
+/// `size` bytes, and are longer than `size`.
 std::span<const std::string> with_byte(std::span<const std::string> words, std::size_t size,
                                        char byte) {
     const auto byte_of = [&](const std::string& word) {
@@ -152,8 +152,8 @@ std::optional<api_error> prompt_filter::find_violation(
     return std::nullopt;
 }
 
-// Tools, schemas and arguments are JSON, whose escapes would hide words. The parser stops at once
-// at any other text.
+// Tools, schemas and arguments are JSON, whose escapes would hide words. For any other text, the
+// parser stops at once.
 bool prompt_filter::is_denied(std::string_view text) const {
     if (denied_.empty()) return false;
     if (has_denied_word(text)) return true;
@@ -170,8 +170,8 @@ bool prompt_filter::has_denied_word(std::string_view text) const {
     return false;
 }
 
-// Narrows the sorted words byte by byte, so that the cost does not depend on the number of words
-// with a common prefix.
+// Narrows down the range of sorted words byte by byte, so that the cost does not depend on how many
+// words share a prefix.
 bool prompt_filter::has_denied_at(std::string_view folded, std::size_t at) const {
     const auto start = first_two(folded, at);
     auto words = std::span(denied_).subspan(begins_[start], begins_[start + 1] - begins_[start]);

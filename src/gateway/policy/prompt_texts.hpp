@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-// The texts of a request that the model reads. The prompt policy checks them, and the audit log
-// contains them.
+// The texts of a request that the model reads. The prompt policy checks these texts, and the audit
+// log contains them.
 namespace tandem::gateway {
 
-/// All texts for the model that the client wrote: messages and their tool calls, a raw prompt,
+/// All texts that the client wrote for the model: messages and their tool calls, a raw prompt,
 /// tools, a schema or grammar, the context of a turn. Views into the arguments.
 std::vector<std::string_view> collect_texts(std::span<const chat_message> messages,
                                             std::string_view prompt,

@@ -18,7 +18,7 @@ using record_json = nlohmann::json;
 constexpr int record_version = 1;
 constexpr wire::json_limits record_limits{.depth = 8, .values = 20'000};
 
-// Call `visit(const char* name, field&)` for each field.
+// These functions call `visit(const char* name, field&)` for each field.
 
 template <class Visitor>
 void visit_fields(recorded_chunk& r, Visitor&& visit) {

@@ -20,10 +20,10 @@ struct recorded_chunk {
     friend bool operator==(const recorded_chunk&, const recorded_chunk&) = default;
 };
 
-/// A reply of a session. The client may refer to its chunks.
+/// A reply of a session. The client may refer to the reply's chunks.
 struct recorded_reply {
     std::uint64_t number = 0;
-    /// The client's id of its turn.
+    /// The client's id of the reply's turn.
     std::string turn{};
     /// The library's number of the reply.
     std::uint64_t id = 0;
@@ -42,7 +42,7 @@ struct recorded_reply {
 struct recorded_turn {
     std::uint64_t number = 0;
     std::string id{};
-    /// Its options as the client sent them, in JSON; empty = none.
+    /// The turn's options as the client sent them, in JSON; empty = none.
     std::string options{};
     bool timeline = false;
     bool has_called = false;
@@ -59,7 +59,7 @@ struct recorded_question {
     friend bool operator==(const recorded_question&, const recorded_question&) = default;
 };
 
-/// The end of a reply that could not be sent.
+/// The message about a reply's end, if that message could not be sent.
 struct recorded_end {
     std::string text{};
     std::string turn{};
@@ -84,10 +84,10 @@ struct session_record {
     std::string options{};
     std::string interrupted_mark{};
     std::uint64_t last_number = 0;
-    /// From conversation::async_save(); empty = none yet.
+    /// The text from conversation::async_save(); empty = there is no conversation yet.
     std::string conversation{};
     std::optional<recorded_turn> turn{};
-    /// The user's last turn, as long as nothing was said in reply.
+    /// The user's last turn, as long as nothing has been said in reply.
     std::optional<recorded_question> unanswered{};
     std::optional<recorded_reply> reply{};
     /// The previous reply, whose last chunk may still be spoken.
@@ -104,8 +104,9 @@ struct session_record {
 /// The record as JSON, version 1.
 std::string encode_record(session_record r);
 
-/// Parses such a text. Checks types and bounds, but not the content of options and of the
-/// conversation. Returns the first fault, with the path of its field. Throws only std::bad_alloc.
+/// Parses the text of a record. Checks types and bounds, but not the content of the options or of
+/// the conversation. Returns the first fault, with the path of its field. Throws only
+/// std::bad_alloc.
 std::variant<session_record, std::string> parse_record(std::string_view text);
 
 /// Longer records are not kept.

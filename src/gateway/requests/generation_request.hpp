@@ -28,15 +28,15 @@ struct generation_request {
     std::string model{};
     /// Valid options: tandem::check() returns no faults.
     generation_options options{};
-    /// The selected adapters, which replace the deployed ones.
+    /// The selected adapters, which replace the deployed adapters.
     std::optional<std::vector<requested_adapter>> lora{};
     bool stream = false;
     /// Whether the stream reports the usage at its end (`stream_options.include_usage`).
     bool include_usage = false;
     tandem::stream_by stream_by = tandem::stream_by::token;
-    /// Identifies the conversation, so that it returns to the server and slot that have it cached:
-    /// `session_id`, `prompt_cache_key` or `user`, in this order; at most 512 bytes. Empty if the
-    /// request has none of them.
+    /// Identifies the conversation, so that its next request reaches the server and slot that have
+    /// the conversation cached: `session_id`, `prompt_cache_key` or `user`, in this order; at most
+    /// 512 bytes. Empty if the request has none of them.
     std::string affinity_key{};
 };
 

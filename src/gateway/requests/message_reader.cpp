@@ -34,7 +34,8 @@ bool read_role(field_reader& fields, const json& message, const std::string& at,
                     quote_text(role)));
 }
 
-/// The member of a content part that contains its text; nullptr if the type has none.
+/// The name of the member that contains the text of a content part; nullptr if parts of this type
+/// have no text.
 const char* text_key(std::string_view type) noexcept {
     if (type == "text" || type == "input_text" || type == "output_text") return "text";
     return type == "refusal" ? "refusal" : nullptr;
@@ -69,8 +70,8 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
     return true;
 }
 
-/// `arguments` is JSON text. Some clients send an object, or an empty text instead of `{}`. The
-/// server cannot render a conversation with any other text.
+/// `arguments` is JSON text. Some clients send an object instead, or empty text for `{}`. The
+/// server cannot render a conversation whose arguments are any other text.
 bool read_arguments(field_reader& fields, const json& function, const std::string& at,
                     std::string& out) {
     constexpr wire::json_limits limits{.depth = 64, .values = 100'000};

@@ -18,11 +18,11 @@ namespace tandem::gateway {
 bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
                   const std::string& at, chat_message& out);
 
-/// Rejects a text without words, because the model would reply to it anyway. Chat requests may have
-/// blank messages, as in OpenAI's API: some clients request a greeting with one.
+/// Rejects text without words, because the model would reply to it anyway. Chat requests may have
+/// blank messages, as in OpenAI's API: some clients use a blank message to request a greeting.
 bool require_words(field_reader& fields, std::string_view text, std::string path);
 
-/// Reads `messages` of the request's body. It must have 1 to `most` items.
+/// Reads the list `messages` of the request's body. The list must have 1 to `most` items.
 bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,
                    std::vector<chat_message>& out);
 

@@ -17,8 +17,8 @@ bool read_constraints(field_reader& fields, const nlohmann::ordered_json& body, 
 /// Checks the value of `tools`; `at` is its path.
 bool check_tools(field_reader& fields, const nlohmann::ordered_json& tools, const std::string& at);
 
-/// Checked tools as text for the server, or an empty text for none. Omits null fields: some clients
-/// send them, but the server cannot read them.
+/// Serializes checked tools for the server; empty if there are none. Omits null fields, which some
+/// clients send but the server cannot read.
 std::string serialize_tools(nlohmann::ordered_json tools);
 
 /// Reads the value of `tool_choice` as generation_options::tool_choice; `at` is its path.

@@ -34,8 +34,8 @@ bool read_max_tokens(field_reader& fields, const json& body, int& out) {
     return true;
 }
 
-/// OpenAI accepts any seed. The server accepts 32-bit seeds; the largest of them, like -1, requests
-/// a random seed.
+/// OpenAI accepts any seed. The server accepts 32-bit seeds; the largest 32-bit number, like -1,
+/// requests a random seed.
 bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_t>& out) {
     constexpr std::int64_t seeds = 0xFFFFFFFF;
     std::optional<std::int64_t> n;
@@ -44,7 +44,7 @@ bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_
     return true;
 }
 
-/// 0 means only the most likely token; on the server, a tiny value has this effect.
+/// 0 allows only the most likely token; on the server, a tiny value has this effect.
 bool read_top_p(field_reader& fields, const json& body, std::optional<double>& out) {
     if (!fields.read(body, "", "top_p", out)) return false;
     if (out == 0) out = 1e-9;
@@ -179,7 +179,7 @@ json value_to_send(std::string_view name, const json& value) {
 }
 
 /// Maps an option to the field of the request. `sampling` and `template_options` combine several
-/// fields; only the returned one can be too large.
+/// fields; only the returned field can be too large.
 std::string field_of_request(const std::string& field) {
     if (field == "sampling") return "logit_bias";
     if (field == "peek_hold" || field == "chunk_deadline" || field == "reasoning_limit")

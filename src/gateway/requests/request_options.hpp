@@ -22,7 +22,7 @@ std::string extract_members(const nlohmann::ordered_json& object,
                             std::span<const std::string_view> names);
 
 /// A field that changes the answer and is not supported. Null and false have no effect; `harmless`
-/// is another such value, as JSON.
+/// is another value without effect, as JSON.
 struct unsupported_field {
     const char* name;
     const char* harmless = "null";

@@ -57,7 +57,7 @@ bool check_length(field_reader& fields, const std::string& path, std::string_vie
                path, fmt::format("has {}{} characters; the maximum is {}", what, n, most));
 }
 
-/// OpenAI's limits. The response and several of its events repeat the metadata.
+/// Applies OpenAI's limits, because the response and several of its events repeat the metadata.
 bool check_metadata(field_reader& fields, const json& body) {
     constexpr std::size_t max_pairs = 16;
     constexpr std::size_t max_key = 64;
@@ -78,7 +78,7 @@ bool check_metadata(field_reader& fields, const json& body) {
     return true;
 }
 
-/// Converts a request to /v1/responses into one to /v1/chat/completions.
+/// Converts the body of a request to /v1/responses into a body for /v1/chat/completions.
 class chat_body_writer {
  public:
     explicit chat_body_writer(field_reader& fields) : fields_(fields) {}
@@ -91,7 +91,7 @@ class chat_body_writer {
     std::vector<response_request::item_reference> take_references() {
         return std::move(references_);
     }
-    /// Names the field of the client's request that a message came from.
+    /// Makes the fault name the field of the client's request that the message came from.
     void rename(api_error& fault) const {
         rename(fault.param);
         rename(fault.message);

@@ -16,13 +16,13 @@ struct response_request : chat_request {
     /// Whether `messages` begins with the instructions.
     bool has_instructions = false;
     /// A reference to an item of an earlier response. In `messages`, an empty assistant message
-    /// stands for it.
+    /// stands for the item.
     struct item_reference {
         std::size_t message = 0;
         std::string id{};
     };
     std::vector<item_reference> references{};
-    /// The response that this one continues (`previous_response_id`); empty if there is none.
+    /// The response that this response continues (`previous_response_id`); empty if there is none.
     std::string previous{};
     /// Whether to drop the oldest exchanges of a history that does not fit (`truncation`).
     bool trim = true;
@@ -34,12 +34,12 @@ struct response_request : chat_request {
     std::string repeated{};
 };
 
-/// Parses the body of such a request, a variant of a request to /v1/chat/completions: the rules of
-/// read_chat_request() apply to the fields that both have.
+/// Parses the body of a response request, which is a variant of a chat request: the rules of
+/// read_chat_request() apply to the fields that both requests have.
 ///
-/// - `input` is a text, or a list of messages, `function_call`, `function_call_output`,
+/// - `input` is a string, or a list of messages, `function_call`, `function_call_output`,
 ///   `item_reference` and `reasoning` items; the model does not receive `reasoning` items.
-/// - `tools` have their functions' fields at the top; `text.format` is `response_format`,
+/// - `tools` have their functions' fields at the top level; `text.format` is `response_format`,
 ///   `reasoning.effort` is `reasoning_effort`, `max_output_tokens` is `max_tokens`.
 /// - Fields that would change the answer, such as `background`, `conversation` or hosted tools, are
 ///   rejected.

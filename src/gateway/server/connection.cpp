@@ -28,7 +28,7 @@ using asio::use_awaitable;
 // How long to wait for the client to close the connection after the last response.
 constexpr duration close_timeout = std::chrono::seconds(2);
 
-// Limit on the body of a request that is rejected or needs no body. Larger ones are not read.
+// Limit on the body of a request that is rejected or needs no body. Larger bodies are not read.
 constexpr std::uint64_t small_body = 64 << 10;
 
 // Room beyond the head for a chunk header or the trailer; Beast limits neither.
@@ -136,9 +136,9 @@ auto connection::run() -> awaitable<void> {
 
 // --- reading
 
-// Beast's timeout closes the connection. This shorter one cancels the read, so that the client
-// still receives an error. If the read has just completed, there is nothing to cancel, and Beast's
-// timeout still applies.
+// Beast's timeout closes the connection. This shorter timeout only cancels the read, so that the
+// client still receives an error. If the read has just completed, there is nothing to cancel, and
+// Beast's timeout still applies.
 void connection::set_read_deadline(duration limit) {
     is_late_ = false;
     stream_.expires_after(limit + close_timeout);
@@ -261,7 +261,7 @@ std::optional<api_error> connection::make_read_error(const boost::system::error_
     return make_malformed_error("this is not HTTP/1.1: " + ec.message());
 }
 
-// Does not read the remaining request, so the connection must be closed.
+// Leaves the rest of the request unread, so the connection must be closed.
 auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
     auto id = id_of(refused.request);
     http_exchange exchange(stream_, std::move(refused.request), std::move(id),
@@ -272,7 +272,7 @@ auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
     record_request(exchange, refused.refusal()->key_name, refused);
 }
 
-// Errors get these headers, too, because the page could not read them otherwise.
+// Error responses get these headers, too; otherwise, the page could not read the errors.
 void connection::add_origin_headers(http_exchange& exchange) const {
     const auto& allowed = core_->options.allowed_origins;
     if (allowed.empty()) return;

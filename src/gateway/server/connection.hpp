@@ -27,7 +27,7 @@ class message_socket;
 struct checked_request {
     time_point began;
     admission who;
-    /// Whether the end of its body is known.
+    /// Whether the end of the request's body is known.
     bool is_framed = true;
     /// nullopt if no route matches.
     std::optional<matched_route> found{};
@@ -35,7 +35,7 @@ struct checked_request {
 
     /// Why the request is rejected; nullptr if it is admitted.
     const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
-    /// Rejects the request for another reason; the audit log keeps the name of its key.
+    /// Rejects the request with another error; the audit log still names the request's key.
     void refuse(api_error why) {
         if (const auto* const admittance = std::get_if<admitted_request>(&who))
             why.key_name = admittance->key_name();
@@ -62,7 +62,7 @@ class connection : public std::enable_shared_from_this<connection> {
     bool delays_stop() const noexcept { return delays_stop_; }
     /// Closes the connection immediately if it is idle, otherwise after the response.
     void close_when_idle();
-    /// Closes the connection; closes a WebSocket once its running reply has ended.
+    /// Closes the connection, or, if it is a WebSocket, closes it once the running reply has ended.
     void abort_requests();
     void close();
 
@@ -97,7 +97,7 @@ class connection : public std::enable_shared_from_this<connection> {
     std::string remote_;
     std::shared_ptr<message_socket> socket_;  // set after an upgrade
     bool is_reading_ = false;
-    bool is_idle_ = true;  // nothing of a request has arrived
+    bool is_idle_ = true;  // no byte of a request has arrived
     bool is_late_ = false;
     bool is_first_ = true;
     const bool delays_stop_;

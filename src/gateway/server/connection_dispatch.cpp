@@ -108,7 +108,8 @@ voice_caller connection::make_voice_caller(const http_exchange& exchange,
     return {std::move(who), exchange.id(), remote_, std::string(exchange.traceparent())};
 }
 
-// The client must wait for the upgrade response; earlier bytes do not belong to the WebSocket.
+// The client must wait for the upgrade response: bytes that arrive earlier do not belong to the
+// WebSocket.
 auto connection::serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket)
     -> awaitable<void> {
     if (buffer_.size() > 0)

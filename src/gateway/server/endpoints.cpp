@@ -23,7 +23,7 @@ namespace {
 using boost::asio::awaitable;
 using json = nlohmann::ordered_json;
 
-// This route needs no key, so it hides the servers' addresses and messages.
+// This route needs no key, so its answer hides the servers' addresses and messages.
 json json_of(const server_status& s) {
     return {{"state", to_string(s.state)}, {"draining", s.draining}};
 }

@@ -13,13 +13,13 @@
 // the check creates.
 namespace tandem::gateway {
 
-/// Allows pages of an allowed origin to send any headers, because clients add their own.
+/// Allows pages of an allowed origin to send any headers, because clients add headers of their own.
 boost::asio::awaitable<void> answer_preflight(http_exchange& exchange);
 
-/// Liveness of the process and its loop; asks no server.
+/// Shows that the process and its loop are alive, without asking a server.
 boost::asio::awaitable<void> answer_live(http_exchange& exchange);
-/// Sends 200 if a server can take requests and the gateway is not stopping, otherwise 503, with the
-/// state of each server.
+/// Sends the state of each server, with status 200 if a server can take requests and the gateway is
+/// not stopping, and with 503 otherwise.
 boost::asio::awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core);
 
 /// The built-in page and its files. `gateway.json` reports to the page whether a key is required.
@@ -35,20 +35,21 @@ boost::asio::awaitable<void> answer_models(http_exchange& exchange, gateway_core
 boost::asio::awaitable<void> answer_model(http_exchange& exchange, gateway_core& core,
                                           const admitted_request& who, std::string_view id);
 
-// For operators: lists the allowed adapters and their scales, starts a job that sets a scale (202),
-// shows the state of a job.
+// For operators: these handlers list the allowed adapters and their scales, start a job that sets a
+// scale (202), and show the state of a job.
 boost::asio::awaitable<void> answer_adapters(http_exchange& exchange, const gateway_core& core);
 boost::asio::awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_core& core,
                                                  std::string_view name);
 boost::asio::awaitable<void> answer_job(http_exchange& exchange, const gateway_core& core,
                                         std::string_view id);
 
-// For operators: lists the servers, and stops or resumes new turns on one of them.
+// For operators: these handlers list the servers, and stop or resume new turns on one server.
 boost::asio::awaitable<void> answer_servers(http_exchange& exchange, gateway_core& core);
 boost::asio::awaitable<void> answer_drain(http_exchange& exchange, gateway_core& core,
                                           std::string_view id, bool is_drained);
 
-// Replies, as one body or as a stream. If the client disconnects, the reply is cancelled.
+// These handlers send a reply, as one body or as a stream. If the client disconnects, the reply is
+// cancelled.
 boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core,
                                          admitted_request who);
 boost::asio::awaitable<void> answer_response(http_exchange& exchange, gateway_core& core,

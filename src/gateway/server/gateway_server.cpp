@@ -25,7 +25,7 @@ tcp::endpoint endpoint_of(const gateway_options& o) {
 
 }  // namespace
 
-/// Accepts connections, and detects when all have ended.
+/// Accepts connections, and detects when all connections have ended.
 class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
  public:
     gateway_listener(const asio::any_io_executor& loop, gateway_options options, tls_context tls)

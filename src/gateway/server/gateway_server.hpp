@@ -42,14 +42,14 @@ class gateway_server {
     /// without TLS.
     std::vector<config_fault> replace_tls(const tls_credentials& credentials);
 
-    /// Makes these the servers of the model, as service::reload() does. If the list has faults,
-    /// returns them and changes nothing.
+    /// Replaces the servers of the model, like service::reload(). If the list has faults, returns
+    /// the faults and changes nothing.
     std::vector<config_fault> replace_servers(const model_servers& servers);
 
     /// Refuses new replies and sessions; the port stays open for probes, which see that the gateway
-    /// is not ready. Running requests may finish; after `limit`, they are cancelled. Then closes
-    /// the port and calls `stopped` once, on the loop, possibly up to 10 s later if WebSockets do
-    /// not close.
+    /// is not ready. Running requests may finish; after `limit`, the remaining ones are cancelled.
+    /// Then closes the port and calls `stopped` once, on the loop, possibly up to 10 s later if
+    /// WebSockets do not close.
     void stop(duration limit, std::function<void()> stopped);
 
  private:

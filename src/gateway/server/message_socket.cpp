@@ -21,7 +21,8 @@ using asio::use_awaitable;
 constexpr std::size_t max_waiting = 64;
 // Reading also stops at this many queued bytes, because a few events may be long.
 constexpr std::size_t max_waiting_bytes = std::size_t{1} << 20;
-// One message causes far fewer answers, so this client has stopped reading.
+// One message causes far fewer answers, so a client with this many in its queue has stopped
+// reading.
 constexpr std::size_t too_many_waiting = 1024;
 constexpr duration handshake_limit = std::chrono::seconds(5);
 // Larger buffers are released between messages.
@@ -97,7 +98,7 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
     if (ec) co_return false;
     stage_ = stage::open;
     run_watchdog();
-    write_next();  // may have been closed during the handshake
+    write_next();  // the socket may have been closed during the handshake
     co_return true;
 }
 

@@ -20,7 +20,7 @@
 
 namespace tandem::gateway {
 
-/// Why a request is not a valid upgrade to a WebSocket: 426 or 503; nullopt if it is.
+/// Why a request is not a valid upgrade to a WebSocket: 426 or 503; nullopt if it is valid.
 std::optional<api_error> check_upgrade(const http_exchange& exchange, const gateway_core& core);
 
 struct message_socket_options {
@@ -32,9 +32,9 @@ struct message_socket_options {
 };
 
 /// A WebSocket of text messages: reads messages one at a time, and sends messages in order. Closes
-/// the socket on a timeout: the gateway's write_timeout for a write, read_timeout for a fragmented
-/// message, 5 s for the opening and closing handshakes, and if the client is silent or sends too
-/// many messages. On the loop of its connection.
+/// the socket if the client is silent or sends too many messages, and on a timeout: the gateway's
+/// write_timeout for a write, read_timeout for a fragmented message, and 5 s for the opening and
+/// closing handshakes. Use it on the loop of its connection.
 class message_socket : public std::enable_shared_from_this<message_socket> {
  public:
     template <class Result>
@@ -49,7 +49,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     awaitable<bool> run(const http_request& request);
     /// The gateway is stopping: closes the socket as soon as no reply runs.
     virtual void close_when_idle() = 0;
-    /// Closes the socket even if a reply runs, unless a session closes it.
+    /// Closes the socket even if a reply runs, or leaves this to the socket's session.
     virtual void abort() = 0;
     /// Closes the socket without a closing handshake.
     void close_without_handshake();

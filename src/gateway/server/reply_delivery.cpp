@@ -19,7 +19,7 @@ using boost::asio::awaitable;
 namespace {
 
 // An answer in the history shows that the conversation is not new, even if the client does not
-// identify it. Replies to raw prompts are not spoken.
+// identify it. A raw prompt does not count, because its reply is not spoken.
 bool is_new_conversation(gateway_core& core, const generation_job& job) {
     const auto is_answer = [](const chat_message& m) { return m.role == "assistant"; };
     if (job.setup.raw || std::ranges::any_of(job.setup.messages, is_answer)) return false;
@@ -121,7 +121,8 @@ awaitable<void> streamed_reply::run(reply& r, admitted_request& who) {
         if (!piece) break;
         r.continue_after(piece->id);
         append_piece(*piece);
-        // The server processes the prompt, or generates a tool call that is not sent in pieces.
+        // No output yet: the server processes the prompt, or generates a tool call that is not sent
+        // in pieces.
         if (out_.empty() && silence_.is_keep_alive_due(detail::now()))
             events_.write_keep_alive(out_);
         co_await send_pending();
@@ -155,7 +156,8 @@ void streamed_reply::append_call_piece(const chunk& piece) {
     events_.write_call_piece(next[0], out_);
 }
 
-/// Sends the calls at the end of the reply, or the end of a call that the client has in part.
+/// Sends the calls at the end of the reply, or only the end of a call that the client already has
+/// in part.
 void streamed_reply::send_calls() {
     auto& calls = answer_.calls;
     const bool is_sent = !sent_call_.name.empty() && calls.size() == 1;
@@ -164,8 +166,8 @@ void streamed_reply::send_calls() {
     for (const auto& call : calls) events_.write_call(call, out_);
 }
 
-// The status is sent with the first text, reasoning or keep-alive, so that earlier errors still
-// have their own status.
+// The status is sent with the first text, reasoning or keep-alive, so that an earlier error can
+// still set its own status.
 awaitable<void> streamed_reply::send_pending() {
     if (out_.empty()) co_return;
     if (!std::exchange(has_begun_, true)) co_await client_.begin_stream();

@@ -27,7 +27,7 @@ namespace tandem::gateway {
 /// Records the prompt before checking it, so that the audit log also contains rejected prompts.
 std::optional<api_error> check_prompt(answer_client& client, const gateway_core& core,
                                       const std::vector<std::string_view>& texts);
-/// Sets the scales in each request, because a restarted server has other defaults.
+/// Sets the adapters' scales in each request, because a restarted server has other default scales.
 std::optional<api_error> set_adapter_scales(const gateway_core& core, const served_model& model,
                                             generation_request& request);
 /// Why a new conversation is not accepted now; see check_new_session().
@@ -37,8 +37,8 @@ std::optional<api_error> check_session_admission(gateway_core& core, const gener
 boost::asio::awaitable<void> send_refusal(answer_client& client, admitted_request& who,
                                           const api_error& error);
 
-/// Fills in the audit record. Records no tokens for a cached answer, so that the sum matches the
-/// servers' work.
+/// Fills in the audit record. Records no tokens for a cached answer, so that the sum over all
+/// records matches the servers' work.
 void fill_audit_record(answer_client& client, const served_model& model, const token_usage& used,
                        finish_reason reason);
 /// Accounts for a reply that has ended. `by_chunk`: the client received chunks as they were
@@ -68,10 +68,10 @@ class streamed_reply {
           events_(events),
           by_chunk_(unit == tandem::stream_by::chunk) {}
 
-    /// Sends these events before the first ones of the reply.
+    /// Sends these events before the first events of the reply.
     void send_first(std::string events) { out_ = std::move(events); }
-    /// Calls `handler` with the whole answer before the client can learn of its end and continue
-    /// it.
+    /// Calls `handler` with the whole answer before the client can learn that the answer has ended
+    /// and send a request that continues it.
     void on_finished(std::function<void(const finished_answer&)> handler) {
         on_finished_ = std::move(handler);
     }

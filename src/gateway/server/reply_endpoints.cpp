@@ -156,7 +156,7 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     const auto key = cache_key(exchange, core, model, who, request);
     auto job = make_job(core, std::move(request));
     job.model = &model;
-    // Comes after the cache key, because the key must not depend on it.
+    // Runs after the cache key is made, because the key must not depend on the trace.
     propagate_trace(exchange, core, job);
     job.options.priority = who.priority();
     job.pin = make_affinity_key(who, how);

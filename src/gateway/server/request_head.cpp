@@ -12,7 +12,8 @@ api_error make_malformed_error(std::string message) {
 }
 
 // Prevents request smuggling: Beast ignores an unknown Transfer-Encoding, so a proxy may disagree
-// about where the body ends. The rest would be a request that the proxy has not seen.
+// about where the body ends. The remaining bytes would then be a request that the proxy has not
+// seen.
 std::optional<api_error> find_framing_fault(const http_request& head) {
     const auto codings = head.count(http::field::transfer_encoding);
     if (codings > 0 &&

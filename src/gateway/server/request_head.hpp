@@ -20,7 +20,7 @@ std::optional<api_error> find_framing_fault(const http_request& head);
 /// printable.
 bool is_request_id(std::string_view id);
 
-/// Whether a browser sends this request to ask whether a page may send another one.
+/// Whether a browser sends this request to ask whether a page may send another request.
 bool is_preflight(const http_request& head);
 
 }  // namespace tandem::gateway

@@ -18,14 +18,14 @@
 #include <utility>
 #include <variant>
 
-// Answers requests to /v1/responses. As for a chat completion, each request is a separate
+// Answers requests to /v1/responses. Like a chat completion, each request is a separate
 // conversation, but the gateway may keep the history.
 namespace tandem::gateway {
 namespace {
 
 using boost::asio::awaitable;
 
-// A longer history of a socket is kept only in the table, because the table's size is limited.
+// Beyond this size, only the table keeps a socket's history, because the table's size is limited.
 constexpr std::size_t max_socket_bytes = std::size_t{4} << 20;
 
 std::string make_table_key(const admitted_request& who, const std::string& id) {
@@ -43,8 +43,8 @@ const kept_response* find_response(gateway_core& core, const admitted_request& w
 }
 
 /// Fetches the responses that the request refers to, if other gateways have them. Returns an error
-/// if the store did not answer. If one is missing, the request fails, so the rest are not
-/// fetched.
+/// if the store did not answer. Stops at the first missing response, because the request fails
+/// without it.
 awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core,
                                                         const admitted_request& who,
                                                         const response_request& request,
@@ -60,8 +60,8 @@ awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core,
     co_return std::nullopt;
 }
 
-/// Adds the history. A response that may be continued identifies the conversation, unless the
-/// client does.
+/// Adds the history. If the client does not identify the conversation, the id of a response that
+/// may be continued does.
 std::optional<api_error> resolve_history(gateway_core& core, const admitted_request& who,
                                          const std::string& id, response_request& request,
                                          const socket_response* newest) {
@@ -78,7 +78,7 @@ std::optional<api_error> resolve_history(gateway_core& core, const admitted_requ
     return prepend_earlier_messages(request, *before, core.defaults().max_messages);
 }
 
-/// The state from which another request can continue the response.
+/// Keeps the state from which another request can continue the response.
 class response_keeper {
  public:
     response_keeper(gateway_core& core, const admitted_request& who, std::string id,
@@ -165,8 +165,8 @@ awaitable<std::variant<response_order, api_error>> async_check_request(answer_cl
     co_return order;
 }
 
-/// Evaluates the prompt in the conversation's slot. A request that continues the response finds it
-/// there.
+/// Evaluates the prompt in the conversation's slot. A request that continues the response finds the
+/// prompt there.
 void warm_conversation(answer_client& client, gateway_core& core, response_order& order) {
     auto& job = order.job;
     fill_audit_record(client, *job.model, {}, finish_reason::eos);

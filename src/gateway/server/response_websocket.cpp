@@ -26,7 +26,8 @@ using json = nlohmann::ordered_json;
 
 constexpr std::size_t max_waiting_requests = 8;
 
-/// Some clients look for the fields in `error`, others next to it, and some do not accept null.
+/// Some clients look for the fields inside `error`, others next to `error`, and some do not accept
+/// null.
 std::string encode_error_event(const api_error& why) {
     json event{{"type", "error"}, {"sequence_number", 0}, {"status", why.status}};
     json error = json::parse(encode_error_body(why))["error"];
@@ -204,7 +205,7 @@ auto response_websocket::answer(client& requester, const std::string& body) -> a
     if (const auto* const why = std::get_if<api_error>(&checked))
         co_return co_await requester.send(*why);
     auto& who = std::get<admitted_request>(checked);
-    // handle_message() has checked shorter ones.
+    // handle_message() has already checked shorter messages.
     if (body.size() > max_unchecked_bytes)
         if (const auto fault = find_type_fault(body, core_->options.max_body_bytes))
             co_return co_await send_refusal(requester, who, *fault);

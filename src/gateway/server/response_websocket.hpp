@@ -14,8 +14,9 @@
 
 namespace tandem::gateway {
 
-/// A WebSocket of /v1/responses: each message `response.create` is a request; its events are
-/// messages. Requests are answered one after the other; `response.cancel` ends the running one.
+/// A WebSocket of /v1/responses: each message `response.create` is a request, and each event of the
+/// response is a message. Requests are answered one after the other; `response.cancel` ends the
+/// running response.
 class response_websocket final : public message_socket {
  public:
     response_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
@@ -41,8 +42,8 @@ class response_websocket final : public message_socket {
     voice_caller caller_;
     std::deque<std::string> waiting_;
     socket_response newest_;
-    std::function<void()> cancel_;  // the running answer
-    bool is_cancelled_ = false;     // the running request, perhaps before it generates
+    std::function<void()> cancel_;  // cancels the running answer
+    bool is_cancelled_ = false;     // whether the running request is cancelled
     bool is_answering_ = false;
     bool is_draining_ = false;
 };

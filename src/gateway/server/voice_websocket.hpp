@@ -11,11 +11,13 @@
 
 namespace tandem::gateway {
 
-/// Why a request is not a valid upgrade to the voice WebSocket: 426, 400 or 503; nullopt if it is.
+/// Why a request is not a valid upgrade to the voice WebSocket: 426, 400 or 503; nullopt if it is
+/// valid.
 std::optional<api_error> check_voice_upgrade(const http_exchange& exchange,
                                              const gateway_core& core);
 
-/// One voice WebSocket: reads messages for its session, and writes the answers of the session.
+/// One voice WebSocket: reads the client's messages for its session, and writes the session's
+/// answers.
 class voice_websocket final : public voice_sink, public message_socket {
  public:
     voice_websocket(client_stream stream, std::shared_ptr<gateway_core> core, voice_caller caller);

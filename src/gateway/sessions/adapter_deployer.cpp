@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 using asio::redirect_error;
 using asio::use_awaitable;
 
-// Rare enough that the server can still detect disconnected clients.
+// The checks are rare enough that the server can still detect disconnected clients.
 constexpr auto reconcile_interval = std::chrono::seconds(5);
 constexpr duration max_answer_time = std::chrono::seconds(5);
 

@@ -25,8 +25,8 @@
 
 namespace tandem::gateway {
 
-/// Sets adapters on the servers, stores their scales, and sets them again on restarted servers. On
-/// the gateway's loop.
+/// Sets adapters on the servers, stores their scales, and sets the adapters again on restarted
+/// servers. Use it on the gateway's loop.
 class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
  public:
     /// `o` must be free of faults. Throws adapter_store_error if the state file is unusable.
@@ -37,7 +37,7 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     /// Stops all requests to servers; unfinished jobs keep their state.
     void close();
 
-    /// Makes these the servers of the model, and sets the deployed adapters on new ones.
+    /// Replaces the servers of the model, and sets the deployed adapters on new servers.
     void replace_servers(const model_servers& m);
 
     /// The current state.

@@ -27,7 +27,7 @@ std::string response_key(const std::string& key) {
     return "response:" + key;
 }
 
-// Does not use the member after it starts to wait: the member's destructor drops the handler.
+// Does not use the member once the wait begins: the member's destructor drops the handler.
 awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, std::string key,
                                                duration limit) {
     co_return co_await boost::asio::async_initiate<decltype(use_awaitable),
@@ -39,7 +39,8 @@ awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, st
         use_awaitable);
 }
 
-// The other gateway answers its client while it writes the text, so the client may be faster.
+// The other gateway answers its client while it writes the text, so the client's next request may
+// arrive before the text.
 awaitable<cluster::found_text> async_find_late_text(const gateway_core& core,
                                                     const std::string& key) {
     constexpr auto pause = std::chrono::milliseconds(50);

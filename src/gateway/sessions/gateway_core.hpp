@@ -31,8 +31,8 @@ namespace tandem::gateway {
 
 class connection;
 
-/// State that all requests and voice sessions of a gateway share. Used on its loop; pending
-/// operations keep it alive.
+/// State that all requests and voice sessions of a gateway share. Use it on the gateway's loop.
+/// Pending operations keep this object alive.
 struct gateway_core : std::enable_shared_from_this<gateway_core> {
     gateway_core(const boost::asio::any_io_executor& its_executor, gateway_options o);
 
@@ -43,12 +43,12 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     }
     bool caches_answers() const noexcept { return options.answer_cache.entries > 0; }
 
-    /// In a cluster, shares the slots of these servers; call it before requests to them.
+    /// In a cluster, shares the slots of these servers. Call this before the first request to them.
     void share_servers(const model_servers& servers);
     /// Like served_models::set_server_drained(), but at all gateways of the cluster.
     void set_server_drained(const std::string& server, bool is_drained);
 
-    /// Begins the trace of a turn; nullopt if it is not recorded.
+    /// Begins the trace of a turn; nullopt if the trace is not recorded.
     std::optional<traced_turn> begin_trace(std::string_view traceparent, time_point now);
     void end_trace(traced_turn turn, time_point now);
 
@@ -62,7 +62,8 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     const prompt_filter filter;
     /// For new connections; nullptr without TLS.
     std::shared_ptr<boost::asio::ssl::context> tls{};
-    /// Declared after `models`, because its conversations must be destroyed before their service.
+    /// Declared after `models`, because the conversations in this table must be destroyed before
+    /// their service.
     affinity_table places{affinity_table_limits};
     kept_response_table responses{kept_response_limits};
     answer_cache answers;

@@ -35,7 +35,7 @@ struct model_servers {
 struct gateway_options {
     service_config service{};
     tandem::instruments instruments{};
-    /// Name of the model for clients. Any other name selects it, too.
+    /// The model's name for clients. Any other name selects this model, too.
     std::string model = "default";
     /// Used instead of `model` and the service's servers if there are several models. No server may
     /// belong to two models.
@@ -53,8 +53,8 @@ struct gateway_options {
     /// nullopt = plain text.
     std::optional<tls_credentials> tls{};
     /// Origins of the web pages that may use the gateway, such as `https://bot.example`, or `*` for
-    /// all, which requires keys. Pages of this machine may use a gateway without keys, but read its
-    /// answers only if they are listed here.
+    /// all origins, which requires keys. Pages from this machine may use a gateway without keys,
+    /// but can read its answers only if their origin is listed here.
     std::vector<std::string> allowed_origins{};
     prompt_rules prompts{};
     /// Unit of streamed answers if the request does not specify one.
@@ -68,10 +68,10 @@ struct gateway_options {
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;
     duration handshake_timeout = std::chrono::seconds(10);
-    /// Timeout for receiving a whole request, from its first byte; for the first request, from the
-    /// opening of the connection.
+    /// Timeout for receiving a whole request. It starts at the request's first byte, but for the
+    /// first request at the opening of the connection.
     duration read_timeout = std::chrono::seconds(30);
-    /// Timeout between two requests on a connection; longer than that of most proxies (60 s).
+    /// Timeout between two requests on a connection; longer than most proxies' timeout (60 s).
     duration idle_timeout = std::chrono::seconds(75);
     /// Timeout for each write of a response.
     duration write_timeout = std::chrono::seconds(30);
@@ -90,7 +90,7 @@ struct gateway_options {
     /// Receives one line of JSON per request (audit_line.hpp); may be empty. Called on the
     /// gateway's loop.
     std::function<void(std::string_view)> audit{};
-    /// Whether that line contains the prompt.
+    /// Whether the audit line contains the prompt.
     bool audit_prompts = false;
 };
 
@@ -106,7 +106,7 @@ void log_current_exception(const gateway_options& o, std::string_view what);
 std::vector<model_servers> list_models(const gateway_options& o);
 std::vector<std::string> list_model_names(const std::vector<model_servers>& models);
 
-/// Returns all faults of `o`; empty if it is valid. Checks the address only for whether other
+/// Returns all faults of `o`; empty if it is valid. Of the address, checks only whether other
 /// machines can reach it. Does not check `tls` (see tls_context.hpp).
 std::vector<config_fault> check(const gateway_options& o);
 

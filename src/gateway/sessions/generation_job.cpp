@@ -51,7 +51,7 @@ std::optional<conversation_place> make_conversation_place(conversation talk,
 }
 
 std::size_t estimate_place_bytes(std::size_t bytes, const reply_result& result) {
-    // The token ids in the slot, and the text of the reply.
+    // Covers the token ids in the slot, and the text of the reply.
     constexpr int bytes_of_token = 8;
     const auto tokens = static_cast<std::size_t>(result.usage.prompt) +
                         static_cast<std::size_t>(result.usage.generated);

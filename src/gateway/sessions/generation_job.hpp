@@ -23,7 +23,7 @@ struct generation_job {
     /// Owned by the gateway; outlives the job.
     served_model* model = nullptr;
     conversation_options setup{};
-    /// Identifies the conversation (see make_affinity_key()); empty if the client does not.
+    /// The result of make_affinity_key(), which identifies the conversation.
     std::string pin{};
     /// The prompt of a `raw` conversation.
     std::string prompt{};
@@ -44,12 +44,12 @@ inline constexpr cache_limits affinity_table_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::minutes(10)};
 using affinity_table = bounded_cache<std::string, conversation_place>;
 
-/// Identifies a conversation across requests. Different API keys never share one. Empty if the
-/// client does not identify it.
+/// Identifies a conversation across requests. Different API keys never share a conversation. Empty
+/// if the client does not identify the conversation.
 std::string make_affinity_key(const admitted_request& who, const generation_request& request);
 
 /// Creates the conversation of a job. It continues the client's previous conversation, or starts on
-/// its server, as far as that is known.
+/// that conversation's server, as far as either is known.
 conversation open_job_conversation(affinity_table& places, const generation_job& job,
                                    time_point now);
 std::size_t count_text_bytes(const std::vector<chat_message>& messages);

@@ -27,7 +27,7 @@ bool is_response_id(std::string_view id) noexcept {
 
 }  // namespace
 
-// The messages follow the affinity key, in one line of JSON.
+// The result is the affinity key, followed by the messages in one line of JSON.
 std::string serialize_kept_response(const kept_response& r) {
     const saved_conversation said{.exchanges = {{.messages = r.messages}}};
     return r.affinity_key + '\n' + saved_text(said);

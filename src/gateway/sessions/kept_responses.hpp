@@ -24,18 +24,20 @@ struct kept_response {
     std::string affinity_key{};
 };
 
-/// Responses by the name of the client's API key, a line feed, and the response's id.
+/// Limits of the table. A table key is the name of the client's API key, a line feed, and the
+/// response's id.
 inline constexpr cache_limits kept_response_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::seconds(60)};
 using kept_response_table = bounded_cache<std::string, kept_response>;
 
-/// Encodes the response as a text for other gateways.
+/// Encodes the response as text for other gateways.
 std::string serialize_kept_response(const kept_response& r);
 /// Returns nullopt if the text was not made by serialize_kept_response().
 std::optional<kept_response> parse_kept_response(std::string_view text);
 
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
-/// the output of one of that response's calls, or if there would be more than `max_messages`.
+/// the output of one of the earlier response's calls, or if there would be more than `max_messages`
+/// messages.
 std::optional<api_error> prepend_earlier_messages(response_request& request,
                                                   const kept_response& before,
                                                   std::size_t max_messages);
@@ -44,8 +46,8 @@ std::optional<api_error> prepend_earlier_messages(response_request& request,
 std::string find_response_id(std::string_view item);
 
 /// Replaces references to items with the answers that contain them. `find` returns the response
-/// with an id, or nullptr. The items of an answer form one message. Returns a fault for an unknown
-/// item.
+/// with the given id, or nullptr. The items of an answer form one message. Returns a fault for an
+/// unknown item.
 std::optional<api_error> resolve_references(
     response_request& request,
     const std::function<const kept_response*(const std::string& id)>& find);

@@ -25,7 +25,7 @@ struct served_model {
     /// The load of the voice sessions, and the time at which the servers were last observed.
     slots::speech_load load{};
     time_point watched_at{};
-    /// Whether a warning was logged that the model thinks although thinking is off.
+    /// Whether the gateway has warned that the model thinks although thinking is off.
     bool has_warned_of_thinking = false;
 };
 

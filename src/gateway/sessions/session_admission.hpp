@@ -9,20 +9,20 @@
 #include <optional>
 #include <vector>
 
-// Rejects new sessions while the servers could not generate speech for more listeners in time. On
-// the gateway's loop.
+// Rejects new sessions while the servers could not generate speech for more listeners in time. Use
+// this on the gateway's loop.
 namespace tandem::gateway {
 
 struct gateway_core;
 
-/// The error for a new session of the model; nullopt if it can be served. Not for turns of existing
-/// sessions.
+/// The error for a new session of the model; nullopt if it can be served. Turns of existing
+/// sessions are not checked.
 std::optional<api_error> check_new_session(gateway_core& gateway, served_model& model);
 
-/// Whether the server takes requests. A server that has not responded since startup does not.
+/// Whether the server takes requests. A server that has not responded since startup is not usable.
 bool is_server_usable(const server_status& s);
 
-/// Updates the model's speech load from its servers, unless that was done a moment ago.
+/// Updates the model's speech load from its servers, unless the load was updated a moment ago.
 void refresh_speech_load(gateway_core& gateway, served_model& model);
 void update_speech_load(served_model& model, const std::vector<server_status>& servers);
 

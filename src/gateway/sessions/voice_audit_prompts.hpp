@@ -24,7 +24,7 @@ class voice_audit_prompts {
     void record_draft(const voice_turn& turn);
     /// The reply to this turn begins. Turns may be permitted out of order.
     void begin_reply(std::uint64_t number);
-    /// The texts of the reply that ended; nullopt if there are none.
+    /// The texts of the ended reply's prompt; nullopt if there are none.
     std::optional<std::string> take_prompt(bool is_drafted);
 
  private:

@@ -139,8 +139,8 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 /// rejected.
 template <class Function>
 void voice_session::admit(const voice_turn_ptr& turn, Function then) {
-    // If the new reply or draft is admitted, the previous one ends, and the new one takes over its
-    // permit. If the new one is rejected, the previous one continues and keeps its permit.
+    // If the new reply or draft is admitted, the previous reply ends, and the new one takes over
+    // its permit. If the new one is rejected, the previous reply continues and keeps its permit.
     const auto now = detail::now();
     auto checked = gateway_.gate.authorize_reply(caller_->who, now, permit_holder_);
     auto* const open = std::get_if<locally_admitted_request>(&checked);
@@ -197,7 +197,7 @@ void voice_session::perform(const voice_action::draft& a) {
     ++drafts_;
     admit(a.turn, [turn = a.turn, number = ++newest_draft_](voice_session& self,
                                                             const std::optional<api_error>& why) {
-        // In the meantime, the client may have dropped the draft or begun its turn.
+        // In the meantime, the client may have dropped the draft or begun the draft's turn.
         if (number != self.newest_draft_) return void(--self.drafts_);
         self.on_draft_checked(turn, why);
     });
@@ -309,7 +309,7 @@ void voice_session::perform(const voice_action::say_aside& a) {
     begin_reply(a.turn->number, talk_->say_aside(a.turn->text, traced_options(*a.turn)));
 }
 
-// The end of a failed reply reports its error.
+// If the reply failed, its end reports the error.
 void voice_session::perform(const voice_action::await_calls& a) {
     auto handler = bind_to_session([number = a.number](voice_session& self, const error_code&,
                                                        const called_functions& called) {
@@ -346,8 +346,8 @@ void voice_session::on_next_chunk(time_point now, std::uint64_t number,
 }
 
 // A session that was moved here has no reply, and perhaps no conversation, until its next turn. The
-// machine takes care of that, but without these checks a mistake would crash the process with all
-// its calls.
+// turn machine allows for this, but without these checks, a mistake there would crash the process
+// and end all its calls.
 void voice_session::perform(const voice_action::continue_after& a) {
     for (std::size_t i = 0; i < a.chunks; ++i) model_.load.on_chunk_spoken(id_, detail::now());
     if (reply_) reply_->continue_after(a.id);

@@ -37,8 +37,8 @@ struct voice_caller {
 };
 
 /// Performs the actions of a session's voice_turn_machine with a conversation of the library. Owned
-/// by the host; outlives its sockets. Late handlers of the library and of timers have no effect. On
-/// the gateway's loop.
+/// by the host; outlives its sockets. Late handlers of the library and of timers have no effect.
+/// Use it on the gateway's loop.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
     voice_session(gateway_core& gateway, served_model& model, voice_turn_machine turns);
@@ -56,7 +56,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void on_socket_lost(voice_socket socket);
 
     /// From now on, writes records of the session to the store, so that another gateway can resume
-    /// it.
+    /// the session.
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
@@ -68,12 +68,13 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     /// The gateway is stopping. With a record, the session moves to another gateway as soon as the
     /// listener would not notice; otherwise it ends after the running reply.
     void drain();
-    /// Draining takes too long: interrupts the running reply. With a record, moves at once.
+    /// Draining takes too long: interrupts the running reply. A session with a record moves at
+    /// once.
     void stop();
 
  private:
-    /// Passes an event to the turn machine, and performs the resulting actions; those of nested
-    /// events come last.
+    /// Passes an event to the turn machine, and performs the resulting actions; the actions of
+    /// nested events come last.
     template <class Function>
     void run_and_perform(Function change);
     template <class Function>
@@ -146,8 +147,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     voice_thinking thinking_{gateway_, model_};
     int drafts_ = 0;  // running, or being checked
     std::uint64_t newest_draft_ = 0;
-    // The key's permit for a reply. One suffices, because a session runs one reply at a time, and
-    // the reply to a draft takes over its permit.
+    // The key's permit for a reply. One permit suffices, because a session runs one reply at a
+    // time, and the reply to a draft takes over the draft's permit.
     std::optional<admitted_request> permit_holder_;
     /// nullptr without a cluster.
     std::shared_ptr<session_record_writer> record_;

@@ -13,7 +13,7 @@ bool voice_session::audits_prompts() const {
     return gateway_.options.audit && gateway_.options.audit_prompts;
 }
 
-// Each turn has its own audit line, in addition to that of the upgrade request.
+// Each turn has its own audit line, in addition to the audit line of the upgrade request.
 audit_record voice_session::make_turn_record(int status, std::string_view traceparent) const {
     audit_record record;
     record.time = std::chrono::system_clock::now();

@@ -57,7 +57,7 @@ auto voice_session_host::admit(const admitted_request& who, const voice::start& 
     if (gateway_.is_stopping) return make_stopping_error();
     return first.session.empty() ? open(who, first) : resume(who, first);
 } catch (...) {
-    // The client waits for a response.
+    // Returns an error, because the client waits for a response.
     log_current_exception(gateway_.options,
                           "cannot start a voice session because of an internal error");
     return make_internal_error();

@@ -24,15 +24,15 @@ class voice_sink {
     virtual void on_started(std::weak_ptr<voice_session> session) = 0;
     virtual void on_refused(voice_caller caller, voice_error why) = 0;
     virtual void send(std::string text) = 0;
-    /// Closes after all sent messages.
+    /// Closes the socket after all messages passed to send().
     virtual void close(voice_close why) = 0;
 
  protected:
     ~voice_sink() = default;
 };
 
-/// The voice sessions of a gateway with their conversations, and its sockets. A session outlives
-/// its socket, and can be resumed on another one. On the gateway's loop.
+/// The voice sessions of a gateway with their conversations, and the gateway's sockets. A session
+/// outlives its socket, and can be resumed on another one. Use it on the gateway's loop.
 class voice_session_host {
  public:
     explicit voice_session_host(gateway_core& gateway);
@@ -54,7 +54,7 @@ class voice_session_host {
     /// The session has ended.
     void forget_session(const std::string& id);
 
-    /// Another gateway of the cluster takes the session.
+    /// Another gateway of the cluster is taking the session.
     void release_to_gateway(const std::string& id);
 
     /// Starts no further turns; sessions end after their current reply.

@@ -16,7 +16,7 @@ class voice_trace {
  public:
     explicit voice_trace(gateway_core& gateway) : gateway_(gateway) {}
 
-    /// The turn's reply begins. Makes its requests to servers children of its span.
+    /// The turn's reply begins. Makes the reply's requests to servers children of the turn's span.
     void begin(const voice_turn& turn, generation_options& options);
     /// The last turn's reply is resumed, as a child of that turn's span.
     void begin_resumed(const voice_turn& turn);
@@ -27,7 +27,7 @@ class voice_trace {
     void on_chunk(time_point now);
     void on_calls(time_point now);
     void on_interrupt(time_point now);
-    /// The reply has ended. `request_id` is that of the upgrade.
+    /// The reply has ended. `request_id` is the id of the upgrade request.
     void end(time_point now, const std::string& request_id, const std::string& model,
              const reply_result& result);
 

@@ -37,7 +37,7 @@ struct audit_record {
     std::string finish_reason{};
     /// api_error::code of the error response; empty without an error or a code.
     std::string error{};
-    /// Set only if the operator enabled it.
+    /// Set only if the operator has enabled prompts in the audit log.
     std::optional<std::string> prompt{};
 };
 
@@ -45,12 +45,12 @@ inline constexpr std::size_t max_audit_field_bytes = 256;
 inline constexpr std::size_t max_audit_prompt_bytes = std::size_t{64} << 10;
 
 /// One line of JSON without a line feed. Empty or unknown fields are null; only `prompt` is omitted
-/// if not set. The line is pure ASCII, so that no Unicode line separators or terminal escapes reach
-/// a log. Longer texts are truncated to the limits above, and end with "…". Pure.
+/// if it is not set. The line is pure ASCII, so that no Unicode line separators or terminal escapes
+/// reach a log. Texts that exceed the limits above are truncated, and end with "…". Pure.
 std::string format_audit_line(const audit_record& r);
 
 /// A readable line for the log: the request, its result, and the ids by which other logs refer to
-/// it. The same limits apply. Pure.
+/// the request. The same limits apply. Pure.
 std::string format_log_line(const audit_record& r);
 
 }  // namespace tandem::gateway

@@ -14,7 +14,7 @@ namespace tandem::gateway {
 namespace {
 
 constexpr int switching_protocols = 101;
-// Labels of servers, which may come and go.
+// Maximum number of server labels; servers may come and go.
 constexpr std::size_t max_servers = 256;
 
 std::string shown_server(std::string_view url) {
@@ -23,7 +23,7 @@ std::string shown_server(std::string_view url) {
 
 }  // namespace
 
-// Counters start at 0 rather than absent, so that rates are correct from the first event.
+// Creates all counters at 0, so that rates are correct from the first event.
 gateway_metrics::gateway_metrics(std::int64_t started_at) {
     register_gauges(registry_, "tandem_start_time_seconds", "Unix time of the start.")
         .Add({})
@@ -80,7 +80,7 @@ std::string gateway_metrics::model_label(std::string_view model) const {
     return models_.contains(model) ? std::string(model) : other_label;
 }
 
-// The series of served models exist from the start; the registry looks up all others.
+// The series of served models exist from the start; the registry looks up all other series.
 reply_series gateway_metrics::find_reply_series(std::string_view model, std::string_view server) {
     prometheus::Labels labels{{"server", server_label(server)}, {"model", model_label(model)}};
     const auto found = series_.find(labels);

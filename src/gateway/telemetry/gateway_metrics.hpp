@@ -38,7 +38,8 @@ struct gateway_load {
 /// "other", and inapplicable labels are "none". Values of servers with the same label are added
 /// up.
 ///
-/// Thread-safety: count_dropped_traces() may be called from any thread, the others from one.
+/// Thread-safety: count_dropped_traces() may be called from any thread, all other functions from
+/// one thread only.
 class gateway_metrics {
  public:
     /// `started_at` is Unix time in seconds.
@@ -49,7 +50,7 @@ class gateway_metrics {
     /// A response or a WebSocket has ended. `route` is route::path, or empty if no route matched;
     /// `status` is 0 if the client disconnected before the response.
     void record_request(std::string_view route, int status, duration took);
-    /// A client that receives chunks one by one received a chunk.
+    /// A chunk was sent to a client that receives the reply chunk by chunk.
     void record_chunk(std::string_view model, const chunk& c);
     /// `by_chunk`: the client received chunks as they were completed, rather than tokens or the
     /// whole reply.
@@ -72,10 +73,10 @@ class gateway_metrics {
     void set_load(const gateway_load& load);
     /// See slots::speech_load.
     void set_speech_load(std::string_view model, double load);
-    /// Pass all servers: the values of others become 0.
+    /// Pass all servers: the values of servers that are not passed become 0.
     void set_servers(const std::vector<server_status>& servers);
 
-    /// `cluster`: nullopt without one.
+    /// `cluster`: nullopt if the gateway is not in a cluster.
     std::string to_prometheus_text(
         const process_stats& process = {},
         const std::optional<cluster::cluster_status>& cluster = {}) const;

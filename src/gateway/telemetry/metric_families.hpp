@@ -21,7 +21,7 @@ inline const prometheus::Histogram::BucketBoundaries lifetime_buckets{
 inline const prometheus::Histogram::BucketBoundaries shares{0,   0.1, 0.2, 0.3, 0.4,  0.5,
                                                             0.6, 0.7, 0.8, 0.9, 0.95, 1};
 
-// Register a family, or return the one with this name.
+// These functions register a family, or return the existing family with this name.
 
 inline counter_family& register_counters(prometheus::Registry& in, const char* name,
                                          const char* help) {

@@ -47,7 +47,7 @@ inline constexpr errc reply_errors[]{errc::bad_request,
                                      errc::tokenize_failed,
                                      errc::unauthorized};
 
-/// All states of a server, with their label values. These are stable, unlike the library's
+/// All states of a server, with their label values. The labels are stable, unlike the library's
 /// descriptions, which are for people.
 inline constexpr std::pair<server_status::health, const char*> server_states[]{
     {server_status::health::unknown, "unknown"},

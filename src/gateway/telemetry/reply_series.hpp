@@ -16,7 +16,7 @@ inline double ms_to_seconds(double ms) noexcept {
 }
 
 /// Seconds from the start of the reply to its first token. If the reply continues from a draft, the
-/// token is in its first chunk, and later tokens belong to later requests.
+/// first token is in the reply's first chunk; the tokens after that belong to later requests.
 inline std::optional<double> time_to_first_token(const reply_result& r) {
     using kind = timeline_event::kind;
     for (const auto& e : r.timeline)

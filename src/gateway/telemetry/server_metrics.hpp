@@ -18,7 +18,7 @@ class server_metrics {
     /// Creates the series of the label.
     void create_series(const std::string& label);
 
-    // The current values: clear(), then add() for each server, then remove_unlisted().
+    // To set the current values, call clear(), then add() for each server, then remove_unlisted().
     void clear();
     void add(const std::string& label, const server_status& s);
     void remove_unlisted();
@@ -36,7 +36,7 @@ class server_metrics {
     void count_residence(const std::string& label, const server_status& s);
 
     prometheus::Registry& registry_;
-    /// The labels, and the last values of their servers by URL.
+    /// For each label, the last values of its servers, by URL.
     std::map<std::string, std::map<std::string, residence>> seen_;
 
     gauge_family& state_ =

@@ -6,7 +6,7 @@
 namespace tandem::gateway {
 namespace {
 
-/// Time of the first event of this kind before the reply's first chunk.
+/// Time of the first event of this kind, if it comes before the reply's first chunk.
 std::optional<duration> first(const reply_result& result, timeline_event::kind what) {
     for (const auto& e : result.timeline) {
         if (e.what == what) return duration(e.at_ns);

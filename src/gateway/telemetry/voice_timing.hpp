@@ -9,11 +9,12 @@
 namespace tandem::gateway {
 
 struct voice_timestamps {
-    /// When the turn was requested, its reply began, and its first chunk was sent.
+    /// When the turn was requested, when its reply began, and when the reply's first chunk was
+    /// sent.
     time_point asked_at{};
     time_point begun_at{};
     time_point chunk_at{};
-    /// From the client's `start`; see voice::start.
+    /// Reported in the client's `start`; see voice::start.
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
 };
@@ -44,9 +45,9 @@ void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
     visit("first_chunk", t.first_chunk);
 }
 
-/// Returns nullopt if the client does not report when the user stopped. If it reports only
-/// `vad_stop`, the silence before the request consists of that alone. The parts of events missing
-/// from the reply's timeline are 0. Pure.
+/// Returns nullopt if the client does not report when the user stopped. If the client reports only
+/// `vad_stop`, the silence before the request consists of `vad_stop` alone. The parts of events
+/// missing from the reply's timeline are 0. Pure.
 std::optional<voice_timing> compute_voice_timing(const voice_timestamps& marks,
                                                  const reply_result& result);
 

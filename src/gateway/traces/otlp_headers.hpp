@@ -9,8 +9,8 @@
 namespace tandem::gateway {
 
 /// Parses the value of OTEL_EXPORTER_OTLP_HEADERS: comma-separated pairs `name=value` with
-/// percent-encoded values. Returns nullopt for other texts, and for names and values that no header
-/// can contain.
+/// percent-encoded values. Returns nullopt for any other text, and for names and values that no
+/// header can contain.
 std::optional<std::vector<std::pair<std::string, std::string>>> parse_otlp_headers(
     std::string_view text);
 

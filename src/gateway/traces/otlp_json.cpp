@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 
 struct value_encoder {
     json operator()(bool value) const { return {{"boolValue", value}}; }
-    // 64-bit numbers are texts in the JSON of protobuf.
+    // In protobuf's JSON, 64-bit numbers are strings.
     json operator()(std::int64_t value) const { return {{"intValue", std::to_string(value)}}; }
     json operator()(double value) const { return {{"doubleValue", value}}; }
     json operator()(const std::string& value) const { return {{"stringValue", value}}; }

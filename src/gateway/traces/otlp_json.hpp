@@ -29,7 +29,7 @@ struct export_answer {
     bool is_retryable() const noexcept;
 };
 
-/// Why the collector rejected spans of a request that it accepted; empty if it did not.
+/// Why the collector rejected spans of a request that it accepted; empty if it rejected none.
 std::string find_rejection(const export_answer& answer);
 
 }  // namespace tandem::gateway

@@ -22,7 +22,8 @@ struct span_event {
 struct span {
     enum class kind { server = 2, client = 3 };  // the numbers of OTLP
 
-    /// 32 and 16 hexadecimal digits; `parent` is empty in a trace's first span.
+    /// `trace` has 32 hexadecimal digits, `id` and `parent` have 16; a trace's first span has no
+    /// `parent`.
     std::string trace{};
     std::string id{};
     std::string parent{};
@@ -34,7 +35,7 @@ struct span {
     /// Ordered by time.
     std::vector<span_event> events{};
     int dropped_events = 0;
-    /// The name of the error that ended the span; empty without one.
+    /// The name of the error that ended the span; empty if there was no error.
     std::string error{};
 };
 

@@ -22,8 +22,8 @@ struct span_context {
 /// 16 hexadecimal digits, not all of them 0.
 std::string make_span_id(const random_bits& random);
 
-/// A new child of the span in a W3C traceparent; if that is not valid, the root of a new, recorded
-/// trace.
+/// A new child of the span in a W3C traceparent; if the traceparent is not valid, the root of a
+/// new, recorded trace.
 span_context make_span_context(std::string_view traceparent, const random_bits& random);
 
 /// The header by which requests become children of the span.

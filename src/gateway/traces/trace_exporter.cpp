@@ -171,7 +171,8 @@ class trace_exporter::worker final : private transport::exchange_handler {
         run_after(pause(), [this] { send(); });
     }
 
-    // Doubles each time. Random, so that gateways do not all retry at the same moment.
+    // The pause doubles each time, and is partly random so that gateways do not all retry at the
+    // same moment.
     duration pause() {
         const auto longest = limits_.first_pause * (1 << (batch_.attempts - 1));
         const auto own = std::chrono::duration_cast<duration>(
@@ -218,7 +219,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
     const callbacks callbacks_;
     const export_limits limits_;
     std::deque<traced_turn> queue_;
-    std::atomic<std::size_t> queue_bytes_ = 0;  // also of turns that are not in the queue yet
+    std::atomic<std::size_t> queue_bytes_ = 0;  // includes turns that are not yet in the queue
     std::atomic<bool> has_overflowed_ = false;
     std::mt19937_64 generator_ = make_generator();
     const random_bits random_ = [this] { return generator_(); };
@@ -231,11 +232,11 @@ class trace_exporter::worker final : private transport::exchange_handler {
     asio::io_context loop_{1};
     asio::executor_work_guard<asio::io_context::executor_type> work_{loop_.get_executor()};
     asio::steady_timer timer_;
-    std::uint64_t timer_number_ = 0;  // ignores a handler that was queued before its timer changed
+    std::uint64_t timer_number_ = 0;  // to ignore handlers queued before the timer changed
     asio::steady_timer close_timer_;
     std::unique_ptr<transport::http_transport> transport_;
     std::unique_ptr<transport::exchange> exchange_;
-    std::thread thread_;  // last, because it uses all of these
+    std::thread thread_;  // last, because the thread uses all other members
 };
 
 trace_exporter::trace_exporter(transport::curl_options where, callbacks handlers,

@@ -18,13 +18,15 @@ namespace tandem::gateway {
 struct export_limits {
     /// Maximum memory of queued turns; further turns are dropped.
     std::size_t queue_bytes = std::size_t{8} << 20;
-    /// A request has at most this many turns, and ends with the turn that reaches this size.
+    /// A request has at most `batch_turns` turns, and ends with the turn that reaches
+    /// `batch_bytes`.
     std::size_t batch_turns = 64;
     std::size_t batch_bytes = std::size_t{1} << 20;
-    /// How long a turn waits for others to share its request.
+    /// How long a turn waits for other turns to share its request.
     duration batch_wait = std::chrono::seconds(1);
     duration request_timeout = std::chrono::seconds(10);
-    /// Maximum attempts for a batch, and the wait before the second. The wait doubles each time.
+    /// Maximum attempts for a batch, and the wait before the second attempt. The wait doubles each
+    /// time.
     int attempts = 5;
     duration first_pause = std::chrono::seconds(1);
     /// The longest wait that a collector can ask for with Retry-After.

@@ -18,16 +18,16 @@ namespace tandem::gateway {
 struct traced_reply {
     time_point began{};
     finish_reason reason = finish_reason::error;
-    /// The name of the error; empty without one.
+    /// The name of the error; empty if there was no error.
     std::string error{};
     std::vector<request_figures> requests{};
     std::vector<timeline_event> timeline{};
     /// URLs.
     std::vector<std::string> servers{};
-    /// The called functions; their arguments are texts.
+    /// The called functions, with their arguments only if the traces include texts.
     std::vector<tool_call> calls{};
     /// Whether the client got chunks as they were completed. Otherwise, traces show only the first
-    /// one.
+    /// chunk.
     bool by_chunk = true;
 };
 
@@ -35,7 +35,7 @@ struct traced_reply {
 struct traced_turn {
     span_context context{};
     std::string name{};
-    /// The id of the request, or of the WebSocket's upgrade, as in the log.
+    /// The id of the request, or of the WebSocket's upgrade request, as in the log.
     std::string request_id{};
     std::string model{};
     time_point began{};
@@ -43,14 +43,14 @@ struct traced_turn {
     std::chrono::system_clock::time_point ended_wall{};
     std::optional<traced_reply> reply{};
 
-    // Only over HTTP.
+    // Set only for HTTP requests.
     std::string method{};
     std::string route{};
     int status = 0;
-    /// Code of the error response; empty without one.
+    /// Code of the error response; empty if there was no error.
     std::string error{};
 
-    // Only over the WebSocket.
+    // Set only for turns over the WebSocket.
     /// The client's id of the turn.
     std::string turn{};
     /// Whether the voice speaks a given text, which no server generates.
@@ -72,10 +72,10 @@ void add_reply(traced_turn& turn, time_point now, const reply_result& result, bo
 
 /// Longest text of a message in a trace; the rest is cut off.
 inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
-/// Maximum number of a prompt's messages in a trace, which keeps the newest.
+/// Maximum number of a prompt's messages in a trace. The trace keeps the newest messages.
 inline constexpr std::size_t max_traced_messages = 32;
 
-/// Adds messages of the prompt, within these limits.
+/// Adds messages of the prompt, within the limits above.
 void add_input_messages(traced_turn& turn, const std::vector<chat_message>& messages);
 
 /// Memory that the turn occupies.

@@ -123,7 +123,8 @@ class span_builder {
             .chunk_at = *chunk_at,
             .user_stopped_ago = is_user_end_known ? turn_.user_stopped_ago : duration{},
             .vad_stop = turn_.vad_stop};
-        // GCC 12 warns about uninitialized members of an aggregate that names only the timeline.
+        // GCC 12 warns about uninitialized members if an aggregate initializer names only the
+        // timeline.
         reply_result times;
         times.timeline = turn_.reply->timeline;
         const auto timing = compute_voice_timing(marks, times);
@@ -200,8 +201,8 @@ class span_builder {
         return made;
     }
 
-    // A request has failed if it ended when its server was lost, or when its reply ended with an
-    // error.
+    // A request has failed if it ended at the moment when its server was lost, or when its reply
+    // ended with an error.
     std::string find_error(std::int64_t ended_ns) const {
         for (const auto& e : turn_.reply->timeline) {
             if (e.at_ns != ended_ns) continue;
@@ -222,7 +223,7 @@ class span_builder {
         out.emplace_back("tandem.slot", std::int64_t{request.slot});
     }
 
-    // As in https://host:8443/path; the port is always present.
+    // The URL has the form https://host:8443/path; the port is always present.
     static std::optional<int> find_port(std::string_view shown_url) {
         const auto host = shown_url.find("://") + 3;
         const auto authority = shown_url.substr(host, shown_url.find('/', host) - host);

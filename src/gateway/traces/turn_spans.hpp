@@ -8,10 +8,11 @@
 
 namespace tandem::gateway {
 
-/// Further events of a span are only counted.
+/// Maximum number of events in a span; further events are only counted.
 inline constexpr std::size_t max_span_events = 512;
 
-/// The turn's span, followed by one for each request to a server. `random` makes their ids. Pure.
+/// The turn's span, followed by a span for each request to a server. `random` makes the spans' ids.
+/// Pure.
 std::vector<span> build_spans(const traced_turn& turn, const random_bits& random);
 
 }  // namespace tandem::gateway

@@ -34,9 +34,9 @@ struct voice_turn {
         text,      ///< speak a given text, which history keeps
         aside,     ///< speak a given text outside of the history
     };
-    /// Number of its reply in the session, as in messages to the client.
+    /// Number of the turn's reply in the session, as in messages to the client.
     std::uint64_t number = 0;
-    /// The client's id of the turn; empty if it has none.
+    /// The client's id of the turn; empty if the turn has none.
     std::string id{};
     kind what = kind::reply;
     /// Results of functions that replies of the session called.
@@ -51,11 +51,11 @@ struct voice_turn {
     std::string interrupted_mark{};
     /// The resumed reply has called functions: another reply of the turn follows.
     bool has_called = false;
-    /// Whether to use a draft only if its message is exactly the same.
+    /// Whether to use a draft only if the draft's message is exactly the same.
     bool needs_exact_draft = false;
-    /// Merged from the service, the session's first start, and this start.
+    /// Merged from the options of the service, of the session's first start, and of this start.
     generation_options options{};
-    /// The options in its start, as JSON; empty = none.
+    /// The options in the turn's start, as JSON; empty = none.
     std::string asked_options{};
     std::optional<voice_filler> filler{};
     bool timeline = false;
@@ -67,7 +67,7 @@ struct voice_turn {
     bool is_requested_by_start() const noexcept {
         return what == kind::prompt || (what == kind::reply && !messages.empty());
     }
-    /// Whether it is no new turn: a resumed reply, or one after calls.
+    /// Whether this is no new turn, but a resumed reply or a reply after calls.
     bool is_continuation() const noexcept { return what == kind::resume || follows_calls(); }
     bool follows_calls() const noexcept { return what == kind::reply && messages.empty(); }
     bool is_given_text() const noexcept { return what == kind::text || what == kind::aside; }
@@ -85,20 +85,20 @@ struct send {
     voice_socket socket;
     std::string text;
 };
-/// Closes the socket once all earlier messages have been sent. The session has released it and
-/// needs no on_socket_lost().
+/// Closes the socket once all earlier messages have been sent. The session has already released the
+/// socket, and needs no on_socket_lost().
 struct close {
     voice_socket socket;
     voice_close why;
 };
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
-/// on_turn_permitted() or on_turn_refused(), now or later. Before that, nothing of the turn is sent
-/// to a server, except the words of `hear` and `draft`. A turn that waits without a socket loses
-/// its permission.
+/// on_turn_permitted() or on_turn_refused(), now or later. Until then, nothing of the turn is sent
+/// to a server, except the words of `hear` and `draft`. A turn that waits while the session has no
+/// socket loses its permission.
 struct check_turn {
     voice_turn_ptr turn;
-    /// Whether it was checked before its socket was lost.
+    /// Whether the turn was already checked before its socket was lost.
     bool is_again = false;
 };
 
@@ -107,7 +107,7 @@ struct open_conversation {
     conversation_options options;
 };
 /// Loads the conversation from the text of conversation::async_save(). `options` are the options of
-/// its open turn.
+/// the conversation's open turn.
 struct load_conversation {
     std::string text;
     generation_options options;
@@ -122,7 +122,8 @@ struct hear {
     std::optional<std::size_t> stable;
 };
 /// Checks whether the session's key may have this turn, and calls conversation::async_draft() with
-/// its message and options. Call on_draft_skipped() if it fails, unless the draft was dropped.
+/// its message and options. Call on_draft_skipped() if the check or the draft fails, unless the
+/// draft was dropped.
 struct draft {
     voice_turn_ptr turn;
 };
@@ -143,8 +144,8 @@ struct add_filler {
     std::string text;
 };
 
-// Each of these replaces the previous reply, which has ended. Report events of the new reply with
-// its number.
+// Each of these actions replaces the previous reply, which has ended. Report events of the new
+// reply with the new reply's number.
 
 /// conversation::generate() with the turn's options.
 struct generate {
@@ -169,20 +170,21 @@ struct say_aside {
     voice_turn_ptr turn;
 };
 
-/// Requests the functions that the reply calls. Call on_calls() with them, or with none.
+/// Requests the functions that the reply calls. Call on_calls() with these functions, even if there
+/// are none.
 struct await_calls {
     std::uint64_t number;
 };
 
 /// Requests the reply's next chunk. Call on_chunk(), or on_reply_ended() with reply::result() if
-/// there is none. At most one request is pending.
+/// there is no further chunk. At most one request is pending.
 struct next_chunk {
     std::uint64_t number;
 };
 /// reply::continue_after(); possibly after the reply's end.
 struct continue_after {
     chunk_id id;
-    /// Number of chunks that were spoken since the last continue, including this one.
+    /// Number of chunks that were spoken since the last continue, including this chunk.
     std::size_t chunks = 1;
 };
 /// reply::speaks_until(); possibly after the reply's end.
@@ -210,8 +212,8 @@ struct first_chunk {
 
 /// The session has lost its socket: call voice_session_table::keep().
 struct keep {};
-/// The session has ended; always the last action. Call voice_session_table::forget(), and release
-/// the session, its reply and its conversation.
+/// The session has ended; this is always the last action. Call voice_session_table::forget(), and
+/// release the session, its reply and its conversation.
 struct forget {
     /// Another gateway continues the session.
     bool is_moved = false;

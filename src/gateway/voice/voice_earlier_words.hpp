@@ -13,8 +13,8 @@
 
 namespace tandem::gateway {
 
-/// The unheard words before calls whose results a reply reads. History has settled them, so that
-/// the library cannot resume them. Pure.
+/// The unheard words of replies that called functions, while a later reply reads the results. These
+/// words are already final in the history, so the library cannot resume them. Pure.
 class voice_earlier_words {
  public:
     /// Keeps the newest `max_chunks`. `is_spaced`: the reply's text has a space before the chunk.
@@ -24,11 +24,11 @@ class voice_earlier_words {
         chunks_.push_back({id, std::move(speech), is_spaced || is_apart});
     }
     void clear() noexcept { chunks_.clear(); }
-    /// This chunk and all earlier ones were heard, or will be without a new chunk.
+    /// This chunk and all earlier ones were heard, or will be heard without being sent again.
     void on_heard_whole(const client_chunk_id& id) {
         std::erase_if(chunks_, [&](const part& p) { return p.id <= id; });
     }
-    /// Also all earlier chunks.
+    /// This part of the chunk was heard, and all earlier chunks.
     void on_heard(const client_chunk_id& id, std::size_t characters) {
         std::erase_if(chunks_, [&](const part& p) { return p.id < id; });
         if (!find(id)) return;
@@ -37,12 +37,12 @@ class voice_earlier_words {
             conversations::map_speech_to_text_offset(p.speech, p.speech, {}, characters);
         p.heard = std::max(p.heard, conversations::skip_closing_marks(p.speech, here));
     }
-    /// nullptr if it has no such chunk.
+    /// nullptr if there is no such chunk.
     const std::string* find(const client_chunk_id& id) const {
         const auto found = std::ranges::find(chunks_, id, &part::id);
         return found == chunks_.end() ? nullptr : &found->speech;
     }
-    /// From the last whole word that was heard on.
+    /// The text after the last whole word that was heard.
     std::string text() const {
         std::string all;
         for (const auto& p : chunks_) {

@@ -26,7 +26,8 @@ void for_each_voice_message(Visitor&& visit) {
     visit("end", voice::end());
 }
 
-// Call `visit(const char* name, field&)` for each field. Durations are in milliseconds.
+// These functions call `visit(const char* name, field&)` for each field. Durations are in
+// milliseconds.
 
 /// The fields that `start` and `commit` share.
 template <class Visitor>

@@ -10,8 +10,8 @@
 namespace tandem::gateway {
 
 /// Limits for a voice client. The defaults are far above the needs of a bot, which sends a
-/// `continue` and perhaps a `heard` per sentence, and far below what would harm others. `ready`
-/// contains the limits that a client can exceed.
+/// `continue` and perhaps a `heard` per sentence, and far below what would harm other clients.
+/// `ready` contains the limits that a client can exceed.
 struct voice_limits {
     /// Maximum size of a message, 1 KiB to 16 MiB. A history of 256 KiB has about 60,000 tokens.
     std::size_t message_bytes = std::size_t{256} << 10;
@@ -19,8 +19,8 @@ struct voice_limits {
     /// least 0.001); at most a million each.
     double message_burst = 100;
     double messages_per_second = 25;
-    /// Timeout for a silent socket, 100 ms to 1 h. It is pinged after half of this time. A bot
-    /// should not wait much longer for a listener whose network has failed.
+    /// Timeout for a silent socket, 100 ms to 1 h. The gateway pings the socket after half of this
+    /// time. A bot should not wait much longer for a listener whose network has failed.
     duration silence = std::chrono::seconds(30);
     /// Maximum number of turns that wait for the previous reply or for permission. 1 to 1000.
     std::size_t waiting_turns = 8;

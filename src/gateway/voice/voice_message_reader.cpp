@@ -23,7 +23,7 @@
 namespace tandem::gateway {
 namespace {
 
-// Ordered, because models write the properties of a schema in its order.
+// Ordered, because models write the properties of a schema in the schema's order.
 using json = nlohmann::ordered_json;
 
 // `values` suffices for a history of about 2,000 messages.
@@ -94,7 +94,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return fail(path, faults[0].message);
     }
 
-    // Read before strings are moved out, because errors in other fields contain the ids.
+    // Must run before strings are moved out, because errors in other fields contain the ids.
     static std::string turn_in(json& root) {
         const auto* const turn = find(root, "turn");
         if (!turn || !turn->is_string()) return {};
@@ -134,7 +134,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                require(!out.lora || out.lora->size() <= max_adapters, append_path(at, "lora"),
                        "has too many adapters");
     }
-    // As in OpenAI's API. A choice that names a function is converted to the name.
+    // The format is that of OpenAI's API. A choice that names a function is converted to the name.
     bool check_tool_options(json& options, const std::string& at) {
         field_reader fields;
         const auto* const tools = find(options, "tools");
@@ -147,8 +147,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (choice) *choice = std::move(text);
         return true;
     }
-    // As in OpenAI's API. Becomes a schema; the format "text" overrides the
-    // session's.
+    // Converts OpenAI's format to a schema. The format "text" overrides the session's format.
     bool convert_response_format(json& options, const std::string& at) {
         const auto* const format = find(options, "response_format");
         if (!format) return true;
@@ -163,7 +162,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         options["grammar"] = "";
         return true;
     }
-    // A client sends these as JSON, and the library takes them as text. No tools = no text.
+    // Clients send these options as JSON, but the library takes them as text; empty for no tools.
     static void write_as_text(std::string_view name, json& v) {
         if (name == "json_schema" && v.is_structured()) v = v.dump();
         if (name == "tools") v = serialize_tools(std::move(v));
@@ -288,7 +287,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     static bool is_given(const generation_changes& changes, std::string_view name) {
         return std::ranges::find(changes.given, name) != changes.given.end();
     }
-    // The model replies to the last message.
+    // A user's last message must have words, because the model replies to it.
     bool check_last_message(const voice::start& m) {
         if (m.text || m.messages.empty() || m.messages.back().role != "user") return true;
         return check_words(m.messages.back().content,
@@ -304,7 +303,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         field_reader fields;
         return read_message(fields, v, at, out) || take_fault(fields);
     }
-    // A client that repeats its messages on resumption would have them in the history twice.
+    // If a client repeated its messages on resumption, the history would contain them twice.
     bool check_session(const voice::start& m) {
         return require(!m.session.empty() || !m.last, "last",
                        "is only for a session that is resumed; add session") &&

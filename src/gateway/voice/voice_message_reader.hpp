@@ -22,7 +22,7 @@ namespace tandem::gateway {
 namespace voice {
 
 /// How far the listener heard a chunk: in characters (Unicode code points) or words of its speech,
-/// as a share of it, or up to the end of the words `said`. Exactly one of these is set.
+/// as a share of the speech, or up to the end of the words `said`. Exactly one of these is set.
 struct heard {
     client_chunk_id chunk{};
     std::optional<std::uint64_t> chars{};
@@ -35,7 +35,7 @@ struct heard {
 struct last_heard : heard {
     /// The voice speaks the chunk to its end, so no position is required.
     bool speaking = false;
-    /// The text of its reply up to the end of the chunk: another gateway may not know the chunk.
+    /// The reply's text up to the end of the chunk, because another gateway may not know the chunk.
     std::string text{};
 };
 
@@ -50,9 +50,9 @@ constexpr std::string_view to_string(word_match m) noexcept {
 
 /// Opens or resumes a session, or starts its next turn.
 struct start {
-    /// The client's id of the turn, which is repeated in messages about it; empty = none.
+    /// The client's id of the turn; messages about the turn repeat the id. Empty = none.
     std::string turn{};
-    /// The session to resume; empty = a new one, or that of the socket.
+    /// The session to resume; empty = a new session, or the socket's session.
     std::string session{};
     /// Only with `session`.
     std::optional<last_heard> last{};
@@ -61,7 +61,7 @@ struct start {
     std::vector<chat_message> messages{};
     /// The user's message, appended after `messages`.
     std::optional<std::string> text{};
-    /// A raw prompt instead of both.
+    /// A raw prompt instead of `messages` and `text`.
     std::optional<std::string> prompt{};
     generation_changes options{};
     /// Only in the start that opens a session.
@@ -75,7 +75,7 @@ struct start {
     bool timeline = false;
     /// W3C traceparent of the turn; empty = that of the socket.
     std::string traceparent{};
-    /// Only in a commit: a start takes a draft of the same words.
+    /// Set only in a commit; a start uses a draft if the words are the same.
     word_match match = word_match::words;
 };
 
@@ -134,7 +134,7 @@ struct draft {
     /// Same as in a start.
     std::string turn{};
     std::string text{};
-    /// The options of the start that commits it.
+    /// The options of the start that commits the draft.
     generation_changes options{};
 };
 
@@ -154,7 +154,7 @@ using voice_message =
                  voice::resume, voice::result, voice::say, voice::hearing, voice::draft,
                  voice::commit, voice::drop, voice::end>;
 
-/// The ids in a message, which an error about it repeats. Empty if the message has none.
+/// The ids in a message, which an error about that message repeats. Empty if the message has none.
 struct voice_message_ids {
     /// The client's id of the turn.
     std::string turn{};

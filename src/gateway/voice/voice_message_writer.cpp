@@ -35,8 +35,8 @@ void add_names(json& out, std::uint64_t reply, std::string_view turn) {
     if (!turn.empty()) out["turn"] = turn;
 }
 
-// Deeper arguments, or ones with more values, are sent as the text that the model wrote. `keys`
-// bounds the time for objects that keep the order of their keys.
+// Arguments beyond these limits are sent as the text that the model wrote. `keys` bounds the time
+// for objects, which keep the order of their keys.
 constexpr wire::json_limits argument_limits{.depth = 32, .values = 20'000, .keys = 128};
 
 json arguments_of(const std::string& text) {
@@ -45,7 +45,7 @@ json arguments_of(const std::string& text) {
     return arguments.is_object() ? arguments : json(text);
 }
 
-// Sums over all requests of the reply; token_usage::prompt covers only the first one.
+// Sums over all requests of the reply; token_usage::prompt covers only the first request.
 json voice_usage(const reply_result& r, int heard_tokens) {
     const auto& u = r.usage;
     json out{{"prompt", u.prompt_tokens()},

@@ -73,11 +73,11 @@ std::string encode_draft_skipped(std::string_view turn, std::string_view reason)
 struct voice_end {
     std::uint64_t reply = 0;
     std::string_view turn{};
-    /// The library's result. A failed reply is sent as an `error` message that names it.
+    /// The library's result. A failed reply is sent as an `error` message that names the reply.
     const reply_result& result;
     /// Number of bytes of the text that were sent; the rest was dropped.
     std::size_t sent_bytes = 0;
-    /// Tokens that were heard of the last chunk, if it has no continue.
+    /// Number of tokens of the last chunk that were heard, if the chunk has no continue.
     int heard_tokens = 0;
     /// The silence before the first chunk, if known.
     std::optional<voice_timing> silence{};
@@ -91,7 +91,7 @@ struct voice_error {
     api_error why{};
     /// The reply that this error ends.
     std::optional<std::uint64_t> reply{};
-    /// The client's id of the turn of that reply, or of the rejected message.
+    /// The client's turn id of that reply, or of the rejected message.
     std::string turn{};
     /// The id of the call whose result the error rejects.
     std::string call{};

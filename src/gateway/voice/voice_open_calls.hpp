@@ -28,7 +28,7 @@ struct call_result {
     friend bool operator==(const call_result&, const call_result&) = default;
 };
 
-/// The functions that a session's last reply called, and their results. Also earlier calls whose
+/// The function calls of a session's last reply, with their results, and earlier calls whose
 /// results may still arrive. Pure.
 class voice_open_calls {
  public:
@@ -36,7 +36,7 @@ class voice_open_calls {
     void begin_reply();
     /// The calls were sent. Keeps the first `max_sent_calls`.
     void add_sent_calls(std::span<const tool_call> calls, time_point deadline);
-    /// Stores the result of an open call, or of one that has a provisional result. Stores the
+    /// Stores the result of an open call, or of a call that has a provisional result. Stores the
     /// result of a dropped call only if `keep`. Returns false if it stored nothing.
     bool set_result(std::string_view id, std::string content, bool keep = false);
     /// Gives an open call a provisional result. Returns false if no open call has this id.
@@ -57,15 +57,15 @@ class voice_open_calls {
     /// calls.
     void expect_late_result(late_call c);
     void forget_late(std::string_view id);
-    /// The late calls as if the open calls were dropped and the untaken results had never
-    /// arrived.
+    /// The late calls that there would be if the open calls were dropped and the untaken results
+    /// had never arrived.
     std::vector<late_call> list_late_calls() const;
 
     bool has_reply_called() const noexcept { return has_reply_called_; }
     /// Whether a call has no result, or take_results() has not yet returned its result.
     bool is_pending() const noexcept { return !calls_.empty(); }
     bool is_open() const noexcept { return open_count_ > 0; }
-    /// Whether each call has a result, and take_results() has not yet returned them.
+    /// Whether each call has a result, and take_results() has not yet returned these results.
     bool is_complete() const noexcept { return is_pending() && !is_open(); }
     /// Bytes of the results of the reply's calls.
     std::size_t result_bytes() const noexcept { return result_bytes_; }

@@ -14,14 +14,15 @@
 // The options in a `start` of the voice WebSocket.
 namespace tandem::gateway {
 
-/// The generation options that a client sets. `given` lists their names; all others are unchanged.
+/// The generation options that a client sets. `given` lists their names; all other options are
+/// unchanged.
 struct generation_changes {
     generation_options values{};
     std::vector<std::string_view> given{};
     /// Adapters by the gateway's names, which the gateway maps to the server's. nullopt if not set.
     std::optional<std::vector<requested_adapter>> lora{};
     std::optional<int> lookahead{};
-    /// All of them as JSON; empty if none are set.
+    /// All options that are set, as JSON; empty if there are none.
     std::string text{};
 };
 generation_options apply_changes(generation_options base, const generation_changes& changes);

@@ -20,13 +20,14 @@ namespace tandem::gateway {
 
 api_error make_session_not_found_error();
 
-/// The voice sessions, with their owners, and how long each is kept without a socket. The caller
-/// owns the objects of a session (its voice_turn_machine and conversation). Pure; not thread-safe.
+/// The voice sessions, with their owners, and with how long each session is kept without a socket.
+/// The caller owns the objects of a session (its voice_turn_machine and conversation). Pure; not
+/// thread-safe.
 class voice_session_table {
  public:
     using random_bits = std::array<std::uint8_t, 16>;
     /// Must be unpredictable: the id of a session, together with its owner's key, gives access to
-    /// it.
+    /// the session.
     using random_source = std::function<random_bits()>;
 
     voice_session_table(const voice_limits& limits, random_source random);
@@ -39,9 +40,10 @@ class voice_session_table {
         std::optional<std::string> dropped{};
     };
     /// Opens a session for the owner's key, or resumes `wanted` if that is not empty. For a session
-    /// of another key, returns `session_not_found`, as if it did not exist. At a limit, the session
-    /// that has been without a socket for the longest time is removed; if the key is at its limit,
-    /// one of the key's sessions. If all of them have a socket, returns `too_many_sessions`.
+    /// of another key, returns `session_not_found`, as if the session did not exist. At a limit,
+    /// removes the session that has been without a socket for the longest time; at the key's limit,
+    /// considers only the key's sessions. If all these sessions have a socket, returns
+    /// `too_many_sessions`.
     std::variant<admission, api_error> admit(std::string_view owner, std::string_view wanted);
 
     /// Adds a session from another gateway, within the same limits.
@@ -78,7 +80,8 @@ class voice_session_table {
 
     voice_limits limits_;
     random_source random_;
-    // Each session is in one of these lists. `kept_` begins with the oldest.
+    // Each session is in one of these lists. `kept_` begins with the session that lost its socket
+    // first.
     std::list<session> live_;
     std::list<session> kept_;
     std::unordered_map<std::string, place> known_;

@@ -5,14 +5,14 @@
 
 namespace tandem::gateway {
 
-/// Limits the message rate of one WebSocket, and decides when to ping and when to close it. Pure;
-/// not thread-safe.
+/// Limits the message rate of one WebSocket, and decides when to ping and when to close the socket.
+/// Pure; not thread-safe.
 class voice_socket_watchdog {
  public:
     voice_socket_watchdog(const voice_limits& limits, time_point now);
 
     /// Call for each message. Returns false if the client exceeds the rate: close the socket rather
-    /// than drop a message, because the client would wait for its effect forever.
+    /// than drop a message, because the client would wait for the message's effect forever.
     bool admit_message(time_point now) noexcept;
     /// Call for each ping or pong.
     void record_sign_of_life(time_point now) noexcept;

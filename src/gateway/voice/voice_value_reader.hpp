@@ -26,7 +26,7 @@ namespace tandem::gateway {
 template <class Reader>
 class voice_value_reader {
  public:
-    // Ordered, because models write the properties of a schema in its order.
+    // Ordered, because models write the properties of a schema in the schema's order.
     using json = nlohmann::ordered_json;
 
     bool read_value(json& v, const std::string& at, std::string& out) {
@@ -152,7 +152,7 @@ class voice_value_reader {
  private:
     static constexpr double max_ms = 24 * 3600 * 1000.0;
 
-    // Python writes a whole number as 7.0 if it was computed as a float.
+    // Python writes a whole number as 7.0 if the number was computed as a float.
     static void make_integer(json& v) {
         constexpr double most = 1ULL << 53;
         if (!v.is_number_float()) return;
