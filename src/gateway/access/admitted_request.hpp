@@ -12,8 +12,8 @@ namespace tandem::gateway {
 struct key_usage;
 
 /// A request that passed the checks. Only an authorizer can create an admitted_request, so a
-/// function that takes one never runs for an unchecked request. A request for a reply also holds one of its key's
-/// permits, which may outlive the authorizer.
+/// function that takes one never runs for an unchecked request. A request for a reply also holds
+/// one of its key's permits, which may outlive the authorizer.
 class admitted_request {
  public:
     admitted_request(admitted_request&&) noexcept = default;
