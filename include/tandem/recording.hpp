@@ -32,7 +32,7 @@ struct recorder_options {
 /// piece of its answer, with times in ms since the recorder was created. Keys, headers and
 /// passwords in URLs are never recorded. docs/recording.md describes the lines.
 ///
-/// Pass it as instruments::record. Clients and services may share one.
+/// Pass the recorder as instruments::record. Several clients and services may share it.
 ///
 /// Thread safety: all functions may be called from any thread.
 ///
@@ -40,8 +40,8 @@ struct recorder_options {
 class recorder {
  public:
     /// Receives one line at a time, without its '\n', on the thread of the traffic and with a lock
-    /// held: it should only write the line. An exception from it is swallowed and ends the
-    /// recording. It may be called until the execution contexts of all clients are destroyed.
+    /// held: it should only write the line. An exception from the sink is swallowed and ends the
+    /// recording. The sink may be called until the execution contexts of all clients are destroyed.
     using sink = std::function<void(std::string_view line)>;
 
     /// Writes the first line immediately.
@@ -93,12 +93,12 @@ class recording {
     const std::vector<std::string>& notes() const noexcept;
     /// In the order of their first requests.
     const std::vector<reply>& replies() const noexcept;
-    /// Whether it was made with recorder_options::prompts.
+    /// Whether the recording was made with recorder_options::prompts.
     bool has_prompts() const noexcept;
-    /// The recorder's bound was reached: the end is missing.
+    /// Whether the recorder reached its size limit, so that the end is missing.
     bool is_cut_short() const noexcept;
-    /// It ends in the middle of a request or a line, for example because its program was killed. A
-    /// kill between two requests is not detected.
+    /// Whether the recording ends in the middle of a request or a line, for example because the
+    /// recording program was killed. A kill between two requests is not detected.
     bool is_unfinished() const noexcept;
 
     /// Sets a speed factor, which applies from the next piece of an answer; 0 = without waiting.

@@ -88,7 +88,8 @@ struct initiate_with_exception : Initiation {
                          place, std::forward<Args>(args)...);
     }
 
-    // Asio checks whether a token fits a signature without an operation's arguments.
+    // Asio uses this overload, without the operation's arguments, to check whether a token fits a
+    // signature.
     template <class Handler>
     void operator()(Handler&& handler) && {
         auto own = std::make_unique<diagnostics>();

@@ -18,7 +18,7 @@ struct pending_call {
     any_completion<error_code, Results...> handler;
     diagnostics* diag = nullptr;
     boost::asio::any_io_executor strand;
-    /// Cuts the request of a call that was aborted; empty if it has none of its own.
+    /// Cuts the request of an aborted call; empty if the call has no request of its own.
     std::function<void()> cut;
 
     void abort() {
