@@ -94,15 +94,15 @@ struct chunk {
     std::vector<speech_run> speech_runs{};
     /// The marks for the voice, if `speech_config::marks` is `report`.
     std::vector<speech_mark> marks{};
-    /// The language by whose rules the chunk ended: `chunking_config::language`, or the one that
-    /// the script implied. Empty with `boundary_rule::classic`, and in a piece of reasoning.
+    /// The language by whose rules the chunk ended: `chunking_config::language`, or the language
+    /// that the script implied. Empty with `boundary_rule::classic`, and in a piece of reasoning.
     std::string language{};
     /// Why the chunk ended here.
     tandem::boundary boundary = tandem::boundary::end;
     /// Whether the chunk is handed over while an earlier one is being spoken; see
     /// generation_options::lookahead.
     bool early = false;
-    /// Tokens whose text ends in this chunk.
+    /// Number of tokens whose text ends in this chunk.
     int tokens = 0;
     /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,
     /// without its marks. Such a piece has no text, and the reply's figures do not count it as a

@@ -25,8 +25,8 @@ namespace tandem {
 inline namespace v0 {
 
 /// Delivers one reply to code that has threads but no event loop. The code pops items, and the
-/// channel continues the reply at the pace of its options. Create one channel for each reply. See
-/// docs/channel.md.
+/// channel continues the reply at the pace that its options set. Create one channel for each reply.
+/// See docs/channel.md.
 ///
 /// The last item, and no other, is terminal. It comes whether the reply ends or fails, the channel
 /// is cancelled, the client, conversation or service is destroyed, or the io_context is stopped or
@@ -56,8 +56,8 @@ class chunk_channel {
     /// caller.
     error_code attach(reply&& r);
     /// Attaches all or none: channels[i] is fed from replies[i]. Further errors: channel_mismatch
-    /// if the lists differ in length or a channel is null; channel_in_use if one is listed twice.
-    /// On an error, all replies stay with the caller.
+    /// if the lists differ in length or a channel is null; channel_in_use if a channel is listed
+    /// twice. On an error, all replies stay with the caller.
     static error_code attach_all(const std::vector<std::shared_ptr<chunk_channel>>& channels,
                                  std::vector<reply>& replies);
     /// Starts a reply for each prompt (client::start()) and attaches it to the prompt's channel.
@@ -90,8 +90,8 @@ class chunk_channel {
     bool is_cancelled() const noexcept;
     /// Why the channel ended; nullopt before its end.
     std::optional<channel_end> reason() const;
-    /// The reply's result, once it has ended. After cancel() it may arrive a little later than the
-    /// terminal item. It never arrives if there is no reply or the context is not run.
+    /// The reply's result, once it has ended. After cancel(), the result may arrive a little later
+    /// than the terminal item. No result arrives if there is no reply or the context is not run.
     std::optional<reply_result> result() const;
     /// Waits for the result while it can still arrive.
     std::optional<reply_result> wait_result(std::chrono::milliseconds timeout) const;

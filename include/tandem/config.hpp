@@ -130,7 +130,7 @@ struct delivery_options {
 
 /// Options of generation, sent to the server under the same names. A sampling field that a reply
 /// leaves unset comes from `config::generation`. If it is also unset there, a `client` sends the
-/// value stated here, and a `service` sends nothing, so that the server's own setting holds.
+/// value stated below, and a `service` sends nothing, so that the server's own setting holds.
 struct generation_options {
     /// Token limit of the whole reply; 0 = limited only by the context. 0 to 1,000,000.
     int max_tokens = 0;
@@ -287,8 +287,8 @@ struct chunking_config {
     int first_chunk_max_tokens = 24;
     /// Maximum tokens of later chunks; 0 = limited only to 64 KiB of text. 0 to 10,000.
     int chunk_max_tokens = 96;
-    /// Later chunks end at a sentence end only if they have this many characters: shorter sentences
-    /// are joined. 0 = off. 0 to 10,000.
+    /// Later chunks end at a sentence end only if they have at least this many characters: shorter
+    /// sentences are joined. 0 = off. 0 to 10,000.
     int chunk_min_chars = 0;
     /// How long a boundary waits for the next token; 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);

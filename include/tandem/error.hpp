@@ -11,7 +11,7 @@ inline namespace v0 {
 /// Boost's error code; `errc` lists the library's own.
 using error_code = boost::system::error_code;
 
-/// Errors of the category `tandem`. docs/failures.md lists cause and remedy of each.
+/// Errors of the category `tandem`. docs/failures.md lists the cause and remedy of each error.
 enum class errc {
     /// A field of the configuration has an invalid value.
     invalid_config = 1,

@@ -62,8 +62,8 @@ class recorder {
 /// text is the same, but is divided into chunks again.
 ///
 /// A request gets the next recorded reply to its prompt, or, if there is none, to the most similar
-/// prompt. In a recording without prompts, it gets the next reply. Requests beyond the recording
-/// fail with bad_request, and other requests without an answer fail with not_supported.
+/// prompt. If the recording has no prompts, a request gets the next reply. Requests beyond the
+/// recording fail with bad_request, and other requests without an answer fail with not_supported.
 ///
 /// Thread safety and lifetime: as for a recorder. A recording plays once; read it again for another
 /// run.
@@ -79,15 +79,15 @@ class recording {
         int max_tokens = -1;
     };
 
-    /// Reads a recorder's lines; an incomplete last line is ignored. Returns null on an error, with
-    /// bad_response and the line in `diag`.
+    /// Reads a recorder's lines; an incomplete last line is ignored. On an error, returns null,
+    /// with bad_response in `ec` and the line in `diag`.
     static std::shared_ptr<recording> read(std::string_view lines, error_code& ec);
     static std::shared_ptr<recording> read(std::string_view lines, error_code& ec,
                                            diagnostics& diag);
     ~recording();
 
     /// URLs without credentials, in the order of their first requests. A client that plays the
-    /// recording needs one of these.
+    /// recording needs one of these URLs.
     const std::vector<std::string>& servers() const noexcept;
     /// The JSON of recorder::note(), in order.
     const std::vector<std::string>& notes() const noexcept;

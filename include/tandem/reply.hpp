@@ -144,8 +144,8 @@ class reply {
     /// True once the result is final.
     bool ended() const noexcept;
 
-    /// The outcome. Before the end, an empty result with errc::operation_in_progress. The reference
-    /// is valid as long as the handle.
+    /// The outcome. Before the end, it is empty, with errc::operation_in_progress. The reference is
+    /// valid as long as the handle.
     const reply_result& result() const noexcept;
 
     /// Its chunks have this id as chunk_id::reply. Unique within the client.

@@ -34,7 +34,7 @@ struct token_usage {
     /// Cached and evaluated prompt tokens of all requests.
     int cached = 0;
     int evaluated = 0;
-    /// Tokens of prefills (`pacing::warm`), not in `evaluated`.
+    /// Tokens of prefills (`pacing::warm`); not included in `evaluated`.
     int warmed = 0;
     /// Received tokens, including the end token.
     int generated = 0;
@@ -44,8 +44,8 @@ struct token_usage {
     int drafted = 0;
     /// Generated tokens of drafts that were dropped since the previous turn.
     int draft_wasted = 0;
-    /// Prompt tokens that drafts and conversation::hearing() evaluated since the previous turn, not
-    /// in `evaluated`.
+    /// Prompt tokens that drafts and conversation::hearing() evaluated since the previous turn; not
+    /// included in `evaluated`.
     int prefilled = 0;
     /// Tokens in delivered chunks, and in continued ones.
     int handed_over = 0;

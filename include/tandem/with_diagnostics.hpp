@@ -61,7 +61,7 @@ namespace tandem::detail {
 template <class Handler>
 struct exception_handler {
     Handler handler;
-    // Where the operation writes, unless the caller passed a `diagnostics`.
+    // Where the operation writes its diagnostics, unless the caller passed an object for them.
     std::unique_ptr<diagnostics> own;
     diagnostics* diag;
 

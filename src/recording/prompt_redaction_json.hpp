@@ -13,8 +13,8 @@ bool path_carries_prompts(std::string_view path);
 /// The body of a request to `path` without prompts; empty if the body is not JSON.
 std::string remove_request_prompts(std::string_view path, std::string_view body);
 
-/// The complete body of an answer without prompts: each text is replaced by as many 'x', and each
-/// id by 0.
+/// The body of a complete answer, without prompts: each text is replaced by 'x's of the same
+/// length, and each id by 0.
 std::string remove_answer_prompts(std::string_view path, std::string_view body);
 
 /// A line of a /completion stream, including its '\n', without prompts. Generated text is kept. A

@@ -15,7 +15,7 @@ struct recorded_event {
     /// All bytes since the previous event.
     std::string raw{};
     wire::token_event event{};
-    /// The bytes of the reply's text that it contains: [begin, end).
+    /// The bytes of the reply's text that the event contains: [begin, end).
     std::size_t begin = 0;
     std::size_t end = 0;
 };

@@ -18,7 +18,7 @@ using kind = answer_step::kind;
 
 // An extra wait, so that the live client has time to cut where the recorded client did.
 constexpr auto cut_margin = std::chrono::milliseconds(50);
-// The same for an interruption, which may come many steps later.
+// A longer wait for an interruption, which may come many steps later.
 constexpr auto end_margin = std::chrono::seconds(1);
 
 // A saturating sum, because a hostile recording may contain arbitrary counts.
@@ -36,7 +36,7 @@ bool is_final(const wire::token_event& e) {
     return e.what == wire::token_event::kind::final;
 }
 
-// Whether the event is after `position`, or empty and at `position`.
+// Whether the event's text is after `position`, or empty and at `position`.
 bool is_to_come(const recorded_event& e, std::size_t position) {
     return e.end > position || (e.begin == e.end && e.end == position);
 }

@@ -30,8 +30,8 @@ struct http_request {
 };
 
 /// Receives the answer to one request. No function is called from inside start() or resume(), while
-/// the exchange is paused, or after on_end() or the exchange's destruction. Each may destroy any
-/// exchange and start new ones; none may throw.
+/// the exchange is paused, or after on_end() or the exchange's destruction. Each function may
+/// destroy any exchange and start new ones, but must not throw.
 class exchange_handler {
  public:
     /// The status line and headers arrived. Called once, before any data. A status of 400 or more

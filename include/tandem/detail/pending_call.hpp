@@ -10,8 +10,8 @@
 
 namespace tandem::detail {
 
-/// A call of a client, conversation or service from its start to its completion. After its start,
-/// it is used only on `strand`.
+/// A call on a client, conversation or service, from start to completion. Once started, it is used
+/// only on `strand`.
 template <class... Results>
 struct pending_call {
     /// Empty once completed.

@@ -13,8 +13,8 @@ unsigned byte_at(std::string_view text, std::size_t i) noexcept {
     return static_cast<unsigned char>(text[i]);
 }
 
-/// A row of table 3-7 for a lead byte: the number of following bytes and the range of the first
-/// one.
+/// A row of table 3-7 for a lead byte: the number of following bytes and the range of the first of
+/// them.
 struct lead_row {
     std::size_t following = 0;  ///< 0 = cannot start a multi-byte character
     unsigned low = 0x80;

@@ -204,7 +204,7 @@ std::vector<tag_pair> default_reasoning_tags() {
         {"\xE2\x97\x81think\xE2\x96\xB7", "\xE2\x97\x81/think\xE2\x96\xB7"},  // Kimi-VL
         {"<|channel>thought", "<channel|>"},                                  // Gemma 4
         {"<|open|>think<|sep|>", "<|close|>think<|sep|>"},                    // Kimi K3
-        // For gpt-oss. Tool calls have text before <|message|>. llama-server does not render
+        // For gpt-oss. In tool calls, text precedes <|message|>. llama-server does not render
         // <|end|>, so only the mark of the final answer ends the preceding channel.
         {"<|channel|>analysis", "<|channel|>final<|message|>"},
         {"<|channel|>analysis", "<|start|>assistant<|channel|>final<|message|>"},

@@ -16,8 +16,8 @@ struct reply_delimiters {
     /// Empty if no mark precedes the words. It may begin in the prompt, and is removed anywhere in
     /// the words, even without the white space after its last tag.
     std::string opening{};
-    /// Ends words that an opening began: what follows is not spoken until another opening. Empty if
-    /// nothing ends them.
+    /// Ends words that an opening began: text after it is not spoken until another opening. Empty
+    /// if nothing ends them.
     std::string closing{};
 
     bool operator==(const reply_delimiters&) const = default;
@@ -57,7 +57,7 @@ class tool_call_splitter {
     /// Sets the opening mark of a call, for text that follows or is withheld.
     void set_mark(std::string mark) { mark_ = std::move(mark); }
     /// Ends the text: withheld text becomes visible, unless it is a mark, or clearly the beginning
-    /// of the closing one.
+    /// of the closing mark.
     visible finish();
     /// Makes all withheld text visible, including the supposed call, because it is not one.
     visible show_all_as_text();

@@ -6,8 +6,8 @@
 
 namespace tandem::text {
 
-/// What is known about the end of the current sentence. Offsets are in bytes from its start and
-/// never 0.
+/// What is known about the end of the current sentence. Offsets are in bytes from the start of the
+/// sentence, and never 0.
 struct boundary_verdict {
     /// Where the sentence ends regardless of what follows.
     std::optional<std::size_t> settled;

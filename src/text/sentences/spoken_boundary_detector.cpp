@@ -223,7 +223,7 @@ void spoken_boundary_detector::decide() {
     if (j != sentence_decision::undecided) resolve(j == sentence_decision::ends);
 }
 
-/// Closes the mark, which has been decided, and reads the text after it again accordingly.
+/// Closes the decided mark, and rereads the text after it accordingly.
 void spoken_boundary_detector::resolve(bool ends) {
     const auto o = std::move(*open_);
     open_.reset();

@@ -135,7 +135,7 @@ bool may_be_tag(std::string_view name, std::string_view rest, std::string_view l
 }
 
 /// Bytes of the attribute at the start of `text`, up to its quotes; 0 if there is none. The end of
-/// the text may cut it, and its start may be cut off if `is_rest`.
+/// the text may cut the attribute off; if `is_rest`, its start may be missing.
 std::size_t measure_attribute(std::string_view text, bool is_rest) noexcept {
     const auto end = std::min(text.find_first_of(" \t\r\n\"'<>"), text.size());
     const auto attribute = text.substr(0, end);

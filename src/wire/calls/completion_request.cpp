@@ -38,7 +38,7 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
 // Control tokens of gpt-oss, which writes reasoning and calls to channels. The server hides such
-// tokens unless they are listed, and ignores those that its model lacks.
+// tokens unless they are listed, and ignores listed tokens that its model lacks.
 constexpr const char* channel_tokens[]{"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"};
 
 json sampling_fields(const generation_options& o) {

@@ -44,8 +44,8 @@ struct token_event {
     /// Text of the event. May be empty (withheld stop word, incomplete character, special token).
     /// From decode(): the received bytes; from completion_reader: valid UTF-8.
     std::string content;
-    /// Token events that this text comes from: more than one if earlier ones ended inside a
-    /// character.
+    /// Number of token events that this text comes from: more than one if earlier events ended
+    /// inside a character.
     int events = 1;
     /// Ids in the event: only that of the last token if several form its text. Empty in events of
     /// other kinds.
