@@ -28,14 +28,15 @@ inline namespace v0 {
 /// channel continues the reply at the pace that its options set. Create one channel for each reply.
 /// See docs/channel.md.
 ///
-/// The last item, and no other, is terminal. It comes whether the reply ends or fails, the channel
-/// is cancelled, the client, conversation or service is destroyed, or the io_context is stopped or
-/// destroyed. The first of these events is the reason for the end; is_finished() and reason()
-/// report it immediately. Earlier items can still be popped, except after an interrupt or a
-/// cancel(), which drop them.
+/// The last item, and no other, is terminal. This item comes whether the reply ends or fails, the
+/// channel is cancelled, the client, conversation or service is destroyed, or the io_context is
+/// stopped or destroyed. The first of these events is the reason for the end; is_finished() and
+/// reason() report it immediately. Earlier items can still be popped, except after an interrupt or
+/// a cancel(), which drop them.
 ///
-/// Thread safety: all functions may be called from any thread; do not call those that wait from a
-/// thread that runs the reply's executor. No call runs handlers from the library's event loop.
+/// Thread safety: all functions may be called from any thread; do not call the waiting functions
+/// from a thread that runs the reply's executor. No call runs handlers from the library's event
+/// loop.
 ///
 /// Object lifetimes: destroying the channel interrupts its reply; no call on the channel may be
 /// running at that time. The channel may outlive the client, the service and the io_context. While

@@ -58,8 +58,8 @@ inline namespace v0 {
 /// Cancellation: per operation, with Boost 1.77 or newer. The call completes with
 /// boost::asio::error::operation_aborted. Its request is cut, except for a request of
 /// async_prepare(), which replies may be waiting for. Types: terminal, partial and total. A call
-/// that changes a slot, a file or the adapters ignores total, because the server may have received
-/// the request.
+/// that changes a slot, a file or the adapters ignores total cancellation, because the server may
+/// have received the request.
 ///
 /// Time limits: all operations accept `cancel_after(5s, token)` of Boost 1.86. If several threads
 /// run the io_context, start such an operation on its handler's executor. Once the context is gone,

@@ -351,7 +351,7 @@ struct failover_config {
     /// continues, and does not wait for a server that is down. 0 to 1000.
     int retries = 3;
     /// Time limit from a failure to the start of the next request, while nothing is being spoken.
-    /// It also applies to a server that is down or loading. 1 ms to 1 h.
+    /// The limit also applies to a server that is down or loading. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
     /// After this many consecutive broken requests, no more are sent for `breaker_pause`; then a
     /// single trial request decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.

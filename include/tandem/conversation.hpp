@@ -68,8 +68,8 @@ struct conversation_state {
     std::size_t heard = 0;
     /// Whether a reply is running.
     bool is_replying = false;
-    /// Tokens of the history whose ids are known. The next prompt starts with them, and a slot that
-    /// holds them need not evaluate them.
+    /// Tokens of the history whose ids are known. The next prompt starts with these tokens, and a
+    /// slot that holds them need not evaluate them again.
     int known_tokens = 0;
     /// URL of the conversation's server; empty before the first turn.
     std::string server{};
@@ -204,8 +204,8 @@ class conversation {
     /// its first chunk then comes immediately. Texts have the same words if they differ only in
     /// case, spaces, and the marks `.,;:!?…¿¡` that no digit follows. History keeps the text of the
     /// draft. Any other turn drops the draft, as do drop_draft(), a hearing() of other words, a
-    /// draft of other words, and 5 s without another async_draft() of the same words. Nothing of a
-    /// dropped draft is handed over, called, or kept in history. The options default to those of
+    /// draft of other words, and 5 s without another async_draft() of the same words. Nothing from
+    /// a dropped draft is handed over, called, or kept in history. The options default to those of
     /// the next turn, as for hearing().
     ///
     /// Handler signature: `void(error_code, int)`: called when the draft is complete or dropped,

@@ -23,7 +23,7 @@ struct recorder_options {
     /// If false, prompts, messages and their ids are omitted from requests, and placeholders of the
     /// same length replace them in the answers of servers. The text of replies is always recorded.
     bool prompts = true;
-    /// Limit in bytes for all lines except the first and the last one. Beyond it, lines are
+    /// Limit in bytes for all lines except the first and the last one. Beyond this limit, lines are
     /// dropped, and the last line reports that.
     std::size_t max_bytes = std::size_t{256} << 20;
 };
@@ -56,10 +56,10 @@ class recorder {
     std::shared_ptr<detail::traffic_writer> writer_;
 };
 
-/// A recording to play: a client or service with this as instruments::play sends nothing to a
-/// server. The recording answers as the servers did, at the same pace and with the same failures.
-/// With the same settings and the same pace of the voice, the chunks are the same; otherwise the
-/// text is the same, but is divided into chunks again.
+/// A recording to play: a client or service with this recording as instruments::play sends nothing
+/// to a server. The recording answers as the servers did, at the same pace and with the same
+/// failures. With the same settings and the same pace of the voice, the chunks are the same;
+/// otherwise the text is the same, but is divided into chunks again.
 ///
 /// A request gets the next recorded reply to its prompt, or, if there is none, to the most similar
 /// prompt. If the recording has no prompts, a request gets the next reply. Requests beyond the

@@ -123,11 +123,11 @@ class reply {
     /// warns of the first such id.
     void continue_after(chunk_id id);
 
-    /// Ends the reply: generation stops, and undelivered text is dropped. After this has returned,
-    /// no handler is called with a chunk, whatever its executor; a chunk that was on its way is
-    /// replaced by the end of the reply. Only a handler that another thread is already calling may
-    /// still receive its chunk. The result of an ended reply does not change. Destroying the handle
-    /// does the same.
+    /// Ends the reply: generation stops, and undelivered text is dropped. After this call has
+    /// returned, no handler is called with a chunk, whatever its executor; a chunk that was on its
+    /// way is replaced by the end of the reply. Only a handler that another thread is already
+    /// calling may still receive its chunk. The result of an ended reply does not change.
+    /// Destroying the handle does the same.
     void interrupt();
 
     /// Reports that the voice needs the time `rest`, counted from now, for the remainder of this

@@ -70,7 +70,7 @@ struct server_adapter {
     double scale = 0;
 };
 
-/// Result of saving a slot to a file of the server, or of restoring it.
+/// Result of saving a slot to a file on the server, or of restoring it.
 struct slot_file_result {
     /// Tokens in the file; 0 if the slot held none.
     int tokens = 0;

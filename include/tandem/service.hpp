@@ -52,8 +52,8 @@ class service {
     conversation create();
     conversation create(conversation_options options);
     /// Creates a conversation that prefers the server `near`, as in reply_result::servers, where a
-    /// slot may still hold its text. It starts elsewhere if that server is down or not listed, or
-    /// has no free slot while another server has one.
+    /// slot may still hold the conversation's text. It starts elsewhere if that server is down or
+    /// not listed, or has no free slot while another server has one.
     conversation create(conversation_options options, std::string near);
     /// Creates a conversation whose messages continue those of `before`, a conversation of this
     /// service: its prompt starts with the token ids that the slot of `before` holds. The new
@@ -74,8 +74,8 @@ class service {
     /// Adds a server. A server that is already listed, or is being removed, stays in use.
     void add_server(std::string url);
     /// Removes a server: no further turn starts there, and running replies may finish. After
-    /// `limit`, they continue on another server, or end with no_model if there is none, or with
-    /// server_gone if they cannot continue.
+    /// `limit`, these replies continue on another server, or end with no_model if there is none, or
+    /// with server_gone if they cannot continue.
     void remove_server(std::string url, duration limit = std::chrono::minutes(1));
     /// Replaces the list of servers. Replies on removed servers may run for another minute.
     /// Conversations are kept.

@@ -60,9 +60,10 @@ struct server_status {
     /// Turns start on servers that are `up` or `unknown`. If there is no such server, turns start
     /// on one that is `down` because it does not answer in time.
     health state = health::unknown;
-    /// Whether it was removed or drained, and only finishes its replies.
+    /// Whether the server was removed or drained, and only finishes its running replies.
     bool draining = false;
-    /// Whether its last requests failed; it gets none until `breaker_pause` is over.
+    /// Whether the last requests to the server failed; it gets no requests until `breaker_pause` is
+    /// over.
     bool circuit_open = false;
     /// Slots in use by the service; 0 while unknown.
     int slots = 0;

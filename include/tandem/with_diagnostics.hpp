@@ -42,7 +42,8 @@ struct with_diagnostics_t {
 
 /// Adapts a token such as `use_awaitable`: instead of an error_code, the operation reports an
 /// `error_with_diagnostics`, which `co_await` throws and a future holds. Works with all
-/// asynchronous functions of this library, with their executor, cancellation and thread safety.
+/// asynchronous functions of this library, and keeps their executor, cancellation and thread
+/// safety.
 ///
 /// Adapters that add values or a time limit go inside, as in
 /// `with_diagnostics(cancel_after(5s, use_awaitable))`.

@@ -29,8 +29,9 @@ class chunk_queue {
     /// Returns the chunk to continue before the next one is requested, but each chunk only once;
     /// nullopt if the reply must wait for the consumer, or is not waiting for a continue.
     std::optional<chunk_id> take_chunk_to_continue() noexcept;
-    /// Ends the queue after its complete and partial items; an interrupt drops them, even after an
-    /// earlier end. Returns false if the queue had already ended; the first reason remains.
+    /// Ends the queue after its complete and partial items; an interrupt drops these items, even
+    /// after an earlier end. Returns false if the queue had already ended; the first reason
+    /// remains.
     bool end(channel_end why);
 
     /// Whether an item can be taken, or none will ever follow.

@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 
-// Removes prompts from traffic. They occur not only in the field `prompt`, but also as messages, as
-// token ids, and in the server's answers.
+// Removes prompts from traffic. Prompts occur not only in the field `prompt`, but also as messages,
+// as token ids, and in the server's answers.
 namespace tandem::wire {
 
-/// Whether requests to this path, or their answers, contain prompts or other texts.
+/// Whether requests to this path, or their answers, contain prompts or other text.
 bool path_carries_prompts(std::string_view path);
 
 /// The body of a request to `path` without prompts; empty if the body is not JSON.

@@ -202,8 +202,8 @@ wire::token_event reply_cursor::renumber_tokens(const recorded_event& e) {
     return said;
 }
 
-// The recorded end of a request applies to a request that read everything, and to one that receives
-// exactly the recorded answer.
+// The recorded end of a request applies to a request that read everything, and to a request that
+// receives exactly the recorded answer.
 bool reply_cursor::ends_here() const {
     const auto& s = segment();
     return (!s.exchange->was_cut || s.is_faulty) && (is_exact_ || event_ == s.events.size());

@@ -44,8 +44,8 @@ std::optional<std::string> check_api_path(std::string_view url);
 std::string server_identity(std::string_view url);
 
 /// Whether both URLs name the same server, ignoring the case of the host, the default port, a
-/// trailing slash, credentials, and `localhost` versus 127.0.0.1. False if one of them has a fault,
-/// unless both are the same text.
+/// trailing slash, credentials, and `localhost` versus 127.0.0.1. False if one of the URLs has a
+/// fault, unless both are the same string.
 bool is_same_server(std::string_view a, std::string_view b);
 
 /// The fault of a proxy, described without its credentials; nullopt if the proxy is a URL with a

@@ -40,7 +40,7 @@ struct sequence {
 };
 
 /// The sequence at `from`, which must be inside `text`. A bad sequence ends before the first byte
-/// that cannot continue it; a truncated one ends with the text.
+/// that cannot continue it; a truncated sequence ends with the text.
 sequence sequence_at(std::string_view text, std::size_t from) noexcept {
     const auto lead = byte_at(text, from);
     if (lead < 0x80) return {};

@@ -127,7 +127,8 @@ void reasoning_filter::pass_mark(const found& mark) {
     drop(mark.bytes);
     inside_ = mark.opened;
     reasoning_begins_ = true;
-    // White space before the mark already separates the words; that after the mark is skipped.
+    // White space before the mark already separates the words; white space after the mark is
+    // skipped.
     skips_space_ = !inside_ && after_space_;
 }
 

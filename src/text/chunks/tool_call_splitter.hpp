@@ -34,7 +34,7 @@ std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
 class tool_call_splitter {
  public:
     struct visible {
-        /// Valid until the splitter is used again, and only as long as the fed text.
+        /// Valid until the splitter is used again, and no longer than the fed text.
         std::string_view text{};
         /// 0 if the tokens of the text were returned earlier.
         int tokens = 0;
@@ -66,7 +66,7 @@ class tool_call_splitter {
     const reply_delimiters& words() const noexcept { return words_; }
     bool has_mark() const noexcept { return withholds_all_ || !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
-    /// The text from the mark on, at most `max_call_bytes` and one token.
+    /// The text from the mark on; at most one token longer than `max_call_bytes`.
     const std::string& call() const noexcept { return call_; }
     bool is_too_long() const noexcept { return call_.size() > max_call_bytes; }
 

@@ -20,7 +20,7 @@ bool is_empty(const prompt_part& part) noexcept {
     return std::visit([](const auto& p) { return p.empty(); }, part);
 }
 
-/// Sends a single text as a string, and anything else as an array of texts and ids.
+/// Writes a single text part as a string, and anything else as an array of strings and ids.
 void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     if (parts.size() == 1 && std::holds_alternative<std::string_view>(parts[0]))
         return append_part(parts[0], out);

@@ -95,9 +95,9 @@ inline constexpr int max_forced_tokens = 2048;
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
 /// POST /v1/chat/completions that generates nothing: the server parses the text by its chat
-/// template. On the slot that holds the text, it evaluates one token. It also samples one token,
-/// which would become a part of the text, so the request forces this token to be the model's end
-/// token. Uses the tools, template options and adapters of `o`.
+/// template. On the slot that holds the text, the server evaluates one token. It also samples one
+/// token, which would become a part of the text, so the request forces this token to be the model's
+/// end token. Uses the tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
 /// For an incomplete call, the server returns the arguments so far. If they are not a JSON object,
 /// the error is errc::invalid_tool_call.

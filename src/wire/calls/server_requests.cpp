@@ -95,7 +95,7 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
 
 namespace {
 
-/// Whether the prompt of a reply to these messages ends within the last one.
+/// Whether the prompt of a reply to these messages ends within the last message.
 bool ends_in_reply(const std::vector<chat_message>& all) noexcept {
     return !all.empty() && all.back().role == "assistant" && all.back().tool_calls.empty();
 }

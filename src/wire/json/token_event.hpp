@@ -31,7 +31,7 @@ constexpr int max_reported_tokens = 1 << 24;
 /// Sums of such counts saturate at this value.
 constexpr int max_token_sum = 1 << 30;
 
-/// One event of a /completion stream. Reuse the objects: decoding into a used one does not
+/// One event of a /completion stream. Reuse the objects: decoding into a used object does not
 /// allocate.
 struct token_event {
     enum class kind {
