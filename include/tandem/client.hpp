@@ -83,12 +83,12 @@ class client {
     client& operator=(client&&) noexcept;
     ~client();
 
-    /// Starts a reply to a raw prompt. The prompt must contain what the chat template adds; see
-    /// async_apply_template(). The options default to `config::generation`. Errors are reported at
-    /// the reply's end (reply_result::error): invalid_config if the options are invalid, the errors
-    /// of all calls as above, and prompt_too_long, queue_full, queue_timeout, first_token_timeout,
-    /// between_tokens_timeout, continue_timeout, reply_timeout, circuit_open. docs/failures.md
-    /// lists the errors after which a reply continues.
+    /// Starts a reply to a raw prompt. The prompt must already contain what the chat template adds;
+    /// see async_apply_template(). The options default to `config::generation`. Errors are reported
+    /// at the reply's end (reply_result::error): invalid_config if the options are invalid, the
+    /// errors of all calls as above, and prompt_too_long, queue_full, queue_timeout,
+    /// first_token_timeout, between_tokens_timeout, continue_timeout, reply_timeout, circuit_open.
+    /// docs/failures.md lists the errors after which a reply continues.
     reply start(std::string prompt);
     reply start(std::string prompt, generation_options options);
 

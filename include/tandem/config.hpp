@@ -269,7 +269,7 @@ struct pacing_config {
     int ahead_chunks = 1;
     /// Number of undelivered chunks at which `stream` cuts; it resumes at half of it. 1 to 1024.
     int held_chunks_max = 16;
-    /// How much speech `auto` may generate before the voice needs it, in time at the pace learned
+    /// How much speech `auto` may generate before the voice needs it, as a time at the pace learned
     /// so far. An interrupt wastes at most this much. 1 s to 10 min.
     duration ahead_speech = std::chrono::seconds(8);
 };

@@ -137,8 +137,8 @@ class reply {
     /// being spoken. Callable from any thread.
     void speaks_until(chunk_id id, duration rest);
 
-    /// A handle for other threads and owners that interrupts and continues this reply, and may
-    /// outlive it.
+    /// A handle with which other threads and owners can interrupt and continue this reply. The
+    /// control may outlive the reply.
     reply_control control() const noexcept;
 
     /// True once the result is final.

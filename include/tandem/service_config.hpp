@@ -67,11 +67,13 @@ struct server_status {
     bool circuit_open = false;
     /// Slots in use by the service; 0 while unknown.
     int slots = 0;
-    /// Conversations pinned to it, those with a running reply, and those that wait for a slot.
+    /// Numbers of conversations: pinned to the server, with a running reply, and waiting for a
+    /// slot.
     int conversations = 0;
     int generating = 0;
     int waiting = 0;
-    /// Highest rate of all its slots together, in tokens/s; nullopt until it has been measured.
+    /// Highest rate of all the server's slots together, in tokens/s; nullopt until it has been
+    /// measured.
     std::optional<double> tokens_per_s{};
     /// How overdue the first waiting request is; 0 if none is overdue.
     duration late{};

@@ -27,7 +27,7 @@ struct recorded_segment {
     std::vector<recorded_event> events{};
     /// Bytes after the last readable event.
     std::string tail{};
-    /// Whether the tail ended the request: it contains an error of the server, or is not an event
+    /// Whether the tail ended the request: it contains an error from the server, or is not an event
     /// of a llama-server.
     bool is_faulty = false;
     /// Bytes of the reply's text: [from, to). Text read beyond `to` was dropped and generated

@@ -160,7 +160,7 @@ std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
 }
 
 // Whether the event holds the first bytes of a character that the cut split: the next request
-// continued before the character, and generated it again.
+// continued from before the character, and generated it again.
 bool reply_cursor::is_dropped(const recorded_event& e) const {
     const auto& s = segment();
     return is_token(e.event) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&

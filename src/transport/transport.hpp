@@ -69,8 +69,8 @@ class exchange {
 class http_transport {
  public:
     virtual ~http_transport() = default;
-    /// `handler` must outlive the exchange. Faults known immediately are also reported by on_end(),
-    /// from the event loop. Running exchanges must be destroyed before the transport.
+    /// `handler` must outlive the exchange. Even faults that are known immediately are reported by
+    /// on_end(), from the event loop. Running exchanges must be destroyed before the transport.
     virtual std::unique_ptr<exchange> start(http_request request, exchange_handler& handler) = 0;
 };
 

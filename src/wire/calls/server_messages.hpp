@@ -99,7 +99,7 @@ std::string forced_call_body(const begun_call& c, const generation_options& o);
 /// token, which would become a part of the text, so the request forces this token to be the model's
 /// end token. Uses the tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
-/// For an incomplete call, the server returns the arguments so far. If they are not a JSON object,
+/// For an incomplete call, the server returns the arguments so far. If these are not a JSON object,
 /// the error is errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
 /// The same for the answer to forced_call_body(). If the token limit cut off a call, the error is
