@@ -15,14 +15,14 @@ enum class boundary {
     sentence,  ///< at the end of a sentence
     clause,    ///< at a limit, after the last clause mark
     word,      ///< at a limit, before the last word
-    limit,  ///< at a limit, without a better place in the text; or the reply is streamed by token
-    end,    ///< the reply has no more text; the last chunk may have another boundary
+    limit,     ///< at a limit that offers no better place, or in a reply streamed by token
+    end,       ///< the reply has no more text; the last chunk may have another boundary
 };
 
 /// The name of the value, as in logs and JSON.
 std::string_view to_string(boundary b) noexcept;
 
-/// Identifies a chunk: its reply, and its position there.
+/// Identifies a chunk by its reply and its position in that reply.
 struct chunk_id {
     std::uint64_t reply = 0;  ///< reply::id(), unique in the client
     std::uint32_t seq = 0;    ///< from 0
@@ -32,12 +32,13 @@ struct chunk_id {
 
 /// How a chunk was made, for logs and displays.
 struct chunk_metrics {
-    /// Configured URL of the server whose request completed the chunk. Empty if no request did: the
-    /// text is left over from an interrupted reply that was resumed.
+    /// Configured URL of the server that answered the request that completed the chunk. Empty if no
+    /// request completed it: its text is left over from an interrupted reply that was resumed.
     std::string server{};
     /// Index of that request, from 0, among the events of kind `request` in
-    /// `reply_result::timeline`; -1 if no request did. If one request completed several chunks,
-    /// only the first of them has the request's tokens and guard wait in the fields below.
+    /// `reply_result::timeline`; -1 if no request completed the chunk. If one request completed
+    /// several chunks, only the first chunk has the request's tokens and guard wait in the fields
+    /// below.
     int request = -1;
     /// Slot of that request, and whether the client's previous request used the same slot.
     int slot = 0;
@@ -45,15 +46,15 @@ struct chunk_metrics {
     /// Cached and evaluated prompt tokens of that request.
     int cached = 0;
     int evaluated = 0;
-    /// Wait of that request for its slot's guard, in ms.
+    /// How long that request waited for its slot's guard, in ms.
     double guard_wait_ms = 0;
-    /// From the previous chunk's continue to this chunk's delivery, in ms: the silence that the
-    /// listener hears, apart from the delay of the voice. 0 for the first chunk.
+    /// Time from the continue of the previous chunk to the delivery of this one, in ms: the silence
+    /// that the listener hears, apart from the delay of the voice. 0 for the first chunk.
     double gap_ms = 0;
 };
 
-/// The length in bytes of a part of a chunk's speech, and of the part of the text that it stands
-/// for. If the lengths are equal, so are the bytes. Otherwise, the speech replaces the text: text
+/// The lengths in bytes of a part of a chunk's speech and of the text that this part stands for. If
+/// the lengths are equal, the bytes are equal too. Otherwise, the speech replaces the text: text
 /// without speech is not spoken, and a replaced word is heard either whole or not at all.
 struct speech_run {
     std::uint32_t speech = 0;
@@ -64,19 +65,19 @@ struct speech_run {
 
 /// A mark for the voice that was removed from the speech.
 struct speech_mark {
-    /// Its position: Unicode code points of the speech before it.
+    /// Position: the number of Unicode code points of the speech before the mark.
     std::size_t at = 0;
-    /// As in `speech_config::mark_tags`; a closing mark has a slash first, as in `</whisper>`.
+    /// As in `speech_config::mark_tags`; in a closing mark, it starts with a slash: `/whisper`.
     std::string tag{};
-    /// The rest of the mark: `value="angry"` of `<emotion value="angry"/>`, "happy" of
-    /// `[emotion: happy]`. Often empty.
+    /// The rest of the mark, often empty: `value="angry"` for `<emotion value="angry"/>`, "happy"
+    /// for `[emotion: happy]`.
     std::string label{};
 
     friend bool operator==(const speech_mark&, const speech_mark&) = default;
 };
 
-/// A piece of a reply that goes to TTS. The chunks of a reply, joined, are its text byte for byte,
-/// and each is valid UTF-8.
+/// A piece of a reply that goes to TTS. Joined, the chunks of a reply are its text byte for byte;
+/// each chunk is valid UTF-8.
 struct chunk {
     /// Names the chunk in continue_after() and heard().
     chunk_id id{};
@@ -93,20 +94,20 @@ struct chunk {
     std::vector<speech_run> speech_runs{};
     /// The marks for the voice, if `speech_config::marks` is `report`.
     std::vector<speech_mark> marks{};
-    /// The language by whose rules the chunk ended: `chunking_config::language`, or the one that
-    /// the script implied. Empty with `boundary_rule::classic`, and in a piece of reasoning.
+    /// The language by whose rules the chunk ended: `chunking_config::language`, or the language
+    /// that the script implied. Empty with `boundary_rule::classic`, and in a piece of reasoning.
     std::string language{};
-    /// Why it ended here.
+    /// Why the chunk ended here.
     tandem::boundary boundary = tandem::boundary::end;
-    /// Whether it is handed over while an earlier chunk is being spoken; see
+    /// Whether the chunk is handed over while an earlier one is being spoken; see
     /// generation_options::lookahead.
     bool early = false;
-    /// Tokens whose text ends in this chunk.
+    /// Number of tokens whose text ends in this chunk.
     int tokens = 0;
     /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,
     /// without its marks. Such a piece has no text, and the reply's figures do not count it as a
-    /// chunk; continue it like the others. All pieces, joined, are `reply_result::reasoning`,
-    /// except for what was not delivered because of an interrupt or an error.
+    /// chunk; continue it like any other piece. Joined, the pieces are `reply_result::reasoning`,
+    /// except for reasoning that was not delivered because of an interrupt or an error.
     std::string reasoning{};
     /// Only in streamed replies that must call a function (`generation_options::tool_choice`): the
     /// function's name, and its JSON arguments as they arrive. Such a piece has no text either. If

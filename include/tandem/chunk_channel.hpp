@@ -25,21 +25,22 @@ namespace tandem {
 inline namespace v0 {
 
 /// Delivers one reply to code that has threads but no event loop. The code pops items, and the
-/// channel continues the reply at the pace of its options. Create one channel for each reply. See
-/// docs/channel.md.
+/// channel continues the reply at the pace that its options set. Create one channel for each reply.
+/// See docs/channel.md.
 ///
-/// The last item, and only that, is terminal. It comes whether the reply ends or fails, the
+/// The last item, and no other, is terminal. This item comes whether the reply ends or fails, the
 /// channel is cancelled, the client, conversation or service is destroyed, or the io_context is
-/// stopped or destroyed. The first of these is the reason; is_finished() and reason() report it
-/// immediately. Earlier items can still be popped, except after an interrupt or a cancel(), which
-/// drop them.
+/// stopped or destroyed. The first of these events is the reason for the end; is_finished() and
+/// reason() report it immediately. Earlier items can still be popped, except after an interrupt or
+/// a cancel(), which drop them.
 ///
-/// Thread safety: all functions may be called from any thread; do not call those that wait from a
-/// thread that runs the reply's executor. No call runs handlers from the library's event loop.
+/// Thread safety: all functions may be called from any thread; do not call the waiting functions
+/// from a thread that runs the reply's executor. No call runs handlers from the library's event
+/// loop.
 ///
-/// Object lifetimes: destroying the channel interrupts its reply; no call on it may be running
-/// then. It may outlive the client, the service and the io_context. While it has a running reply,
-/// the io_context has work, so run() does not return.
+/// Object lifetimes: destroying the channel interrupts its reply; no call on the channel may be
+/// running at that time. The channel may outlive the client, the service and the io_context. While
+/// its reply is running, the io_context has work, so run() does not return.
 class chunk_channel {
  public:
     /// A channel without a reply.
@@ -48,18 +49,20 @@ class chunk_channel {
     chunk_channel(const chunk_channel&) = delete;
     chunk_channel& operator=(const chunk_channel&) = delete;
 
-    /// Feeds the channel from this reply of a client or conversation. Its delivered chunks must
-    /// have been continued. If another operation is waiting for one of its chunks, the channel ends
-    /// with operation_in_progress, and the reply is interrupted. Errors: channel_in_use,
-    /// channel_finished (also if cancelled), context_stopped (the reply's context is gone),
-    /// channel_mismatch (a moved-from reply). On an error, the reply stays with the caller.
+    /// Feeds the channel from this reply of a client or conversation. All chunks that the reply has
+    /// delivered must have been continued. If another operation is waiting for a chunk of the
+    /// reply, the channel ends with operation_in_progress, and the reply is interrupted. Errors:
+    /// channel_in_use, channel_finished (also if cancelled), context_stopped (the reply's context
+    /// is gone), channel_mismatch (a moved-from reply). On an error, the reply stays with the
+    /// caller.
     error_code attach(reply&& r);
     /// Attaches all or none: channels[i] is fed from replies[i]. Further errors: channel_mismatch
-    /// if the lists differ in length or a channel is null; channel_in_use if one is listed twice.
-    /// On an error, all replies stay with the caller.
+    /// if the lists differ in length or a channel is null; channel_in_use if a channel is listed
+    /// twice. On an error, all replies stay with the caller.
     static error_code attach_all(const std::vector<std::shared_ptr<chunk_channel>>& channels,
                                  std::vector<reply>& replies);
-    /// Starts and attaches a reply for each prompt (client::start()); none if a channel is refused.
+    /// Starts a reply for each prompt (client::start()) and attaches it to the prompt's channel.
+    /// Starts no reply if a channel is refused.
     static error_code start_all(client& llm, std::vector<std::string> prompts,
                                 const std::vector<std::shared_ptr<chunk_channel>>& channels);
 
@@ -74,22 +77,22 @@ class chunk_channel {
     void consume(Handler&& handler);
 
     /// Immediately ends the channel with finish_reason::interrupted, interrupts the reply, drops
-    /// its items, and wakes all waiting calls. After the end, it only drops the remaining items;
-    /// the reason stays.
+    /// its items, and wakes all waiting calls. If the channel has already ended, only drops the
+    /// remaining items; the reason stays.
     void cancel() noexcept;
-    /// An item joins chunks until it has at least `n` tokens, or 64 KiB of text; with 1
-    /// or less, each chunk is an item. The reply's last item may be shorter. Takes effect with the
-    /// next chunk. Joined chunks are continued immediately, except the last of an item.
+    /// Joins chunks into items of at least `n` tokens or 64 KiB of text; if `n` is 1 or less, each
+    /// chunk is an item. The reply's last item may be shorter. Takes effect from the next chunk on.
+    /// Joined chunks are continued immediately, except for the last chunk of an item.
     void set_stream_interval(int n) noexcept;
 
     /// Whether the reason for the end is known; items may remain.
     bool is_finished() const noexcept;
-    /// Whether cancel() ended it.
+    /// Whether cancel() ended the channel.
     bool is_cancelled() const noexcept;
-    /// Why it finished; nullopt before that.
+    /// Why the channel ended; nullopt before its end.
     std::optional<channel_end> reason() const;
-    /// The reply's result, once it has ended. After cancel() it may arrive a little later than the
-    /// terminal item. It never arrives if there is no reply or the context is not run.
+    /// The reply's result, once it has ended. After cancel(), the result may arrive a little later
+    /// than the terminal item. No result arrives if there is no reply or the context is not run.
     std::optional<reply_result> result() const;
     /// Waits for the result while it can still arrive.
     std::optional<reply_result> wait_result(std::chrono::milliseconds timeout) const;

@@ -38,15 +38,15 @@ inline namespace v0 {
 
 /// An LLM stage that uses one llama-server.
 ///
-/// The last argument of an asynchronous function is a completion token. It may be preceded by a
-/// `diagnostics`, which is emptied at the start and receives the explanation of an error.
+/// The last argument of an asynchronous function is a completion token. A `diagnostics` may precede
+/// the token; it is emptied at the start, and receives the explanation of an error.
 /// `with_diagnostics()` turns errors into exceptions.
 ///
 /// Object lifetimes: destroying the client ends its replies and calls with errc::client_destroyed.
 /// Nothing is sent before the first call. A moved-from client may only be assigned to or destroyed.
 /// A `diagnostics` must live until its call completes. When the executor's context (the io_context)
 /// is destroyed, connections are closed and waiting handlers are destroyed without being called, as
-/// with Asio's own objects. The client may outlive the context; no handler is called then, and
+/// with Asio's own objects. The client may outlive the context; it then calls no handlers, and its
 /// get_executor() is empty. No thread may use the client or its replies while the context is being
 /// destroyed.
 ///
@@ -56,13 +56,14 @@ inline namespace v0 {
 /// memory comes from their associated allocator, and is released before they are called.
 ///
 /// Cancellation: per operation, with Boost 1.77 or newer. The call completes with
-/// boost::asio::error::operation_aborted. Its request is cut; that of async_prepare() continues,
-/// because replies may wait for it. Types: terminal, partial and total. A call that changes a slot,
-/// a file or the adapters ignores total, because the server may have received the request.
+/// boost::asio::error::operation_aborted. Its request is cut, except for a request of
+/// async_prepare(), which replies may be waiting for. Types: terminal, partial and total. A call
+/// that changes a slot, a file or the adapters ignores total cancellation, because the server may
+/// have received the request.
 ///
 /// Time limits: all operations accept `cancel_after(5s, token)` of Boost 1.86. If several threads
 /// run the io_context, start such an operation on its handler's executor. Once the context is gone,
-/// starting one throws boost::asio::execution::bad_executor.
+/// starting such an operation throws boost::asio::execution::bad_executor.
 ///
 /// Errors of all calls: invalid_prompt (text that is not valid UTF-8), resolve_failed,
 /// connect_failed, connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized,
@@ -82,17 +83,17 @@ class client {
     client& operator=(client&&) noexcept;
     ~client();
 
-    /// Starts a reply to a raw prompt. The prompt must contain what the chat template adds; see
-    /// async_apply_template(). The options default to `config::generation`. Errors are reported at
-    /// the reply's end (reply_result::error): invalid_config if the options are invalid, the errors
-    /// of all calls as above, and prompt_too_long, queue_full, queue_timeout, first_token_timeout,
-    /// between_tokens_timeout, continue_timeout, reply_timeout, circuit_open. docs/failures.md
-    /// lists those after which the reply continues.
+    /// Starts a reply to a raw prompt. The prompt must already contain what the chat template adds;
+    /// see async_apply_template(). The options default to `config::generation`. Errors are reported
+    /// at the reply's end (reply_result::error): invalid_config if the options are invalid, the
+    /// errors of all calls as above, and prompt_too_long, queue_full, queue_timeout,
+    /// first_token_timeout, between_tokens_timeout, continue_timeout, reply_timeout, circuit_open.
+    /// docs/failures.md lists the errors after which a reply continues.
     reply start(std::string prompt);
     reply start(std::string prompt, generation_options options);
 
-    /// Requests the properties that the first reply needs (slots, context size), so that it starts
-    /// sooner and an incorrect setup is reported early. Handler signature: `void(error_code,
+    /// Requests the properties that the first reply needs (slots, context size), so that this reply
+    /// starts sooner and an incorrect setup is reported early. Handler signature: `void(error_code,
     /// server_props)`.
     template <class CompletionToken>
     auto async_prepare(CompletionToken&& token) {
@@ -174,10 +175,10 @@ class client {
     /// POST /slots/{slot}?action=save: writes the slot's content to this file in the server's
     /// --slot-save-path, replacing an existing file. Without that path, the error is not_supported.
     /// The server waits until the slot is idle, up to `request_timeout`. Make one call at a time: a
-    /// second one for the same slot waits until another request has ended. The server silently
-    /// wraps the number of a slot that it does not have. `file` is 1 to 128 of [A-Za-z0-9._-] and
-    /// does not start with '.'; otherwise the error is bad_request, and nothing is sent. Handler
-    /// signature: `void(error_code, slot_file_result)`.
+    /// second call for the same slot waits until another request has ended. The server silently
+    /// wraps a slot number that is too large. `file` must have 1 to 128 characters of
+    /// [A-Za-z0-9._-] and not start with '.'; otherwise the error is bad_request, and nothing is
+    /// sent. Handler signature: `void(error_code, slot_file_result)`.
     template <class CompletionToken>
     auto async_save_slot(int slot, std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&client::save_slot, nullptr, token, slot,
@@ -190,7 +191,7 @@ class client {
     }
 
     /// POST /slots/{slot}?action=restore: replaces the slot's content with that of the file;
-    /// otherwise as async_save_slot(). If the file is missing or unusable, the error is
+    /// otherwise like async_save_slot(). If the file is missing or unusable, the error is
     /// bad_request, and the slot is emptied. Replies do not take restored content into account when
     /// they choose slots. Handler signature: `void(error_code, slot_file_result)`.
     template <class CompletionToken>

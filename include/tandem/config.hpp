@@ -23,9 +23,9 @@ enum class pacing {
     /// are idle. The reply whose listener has the least left to hear gets a slot first.
     automatic,
     strict,  ///< nothing is requested before the continue of the previous chunk
-    warm,    ///< the same, with a prefill of the next slot while the voice speaks
-    ahead,   ///< up to `ahead_chunks` are generated early and held back
-    stream,  ///< one request, uncut until `held_chunks_max` are held back
+    warm,    ///< like `strict`, but prefills the next slot while the voice speaks
+    ahead,   ///< up to `ahead_chunks` chunks are generated early and held back
+    stream,  ///< one request, not cut until `held_chunks_max` chunks are held back
 };
 
 /// Rules for ends of sentences.
@@ -110,11 +110,11 @@ struct delivery_options {
     std::optional<std::string> language{};
     /// Form of `chunk::speech`.
     std::optional<speech_form> speech{};
-    /// Words and tags replace the configuration's whole list.
+    /// Lists of words or tags replace the configuration's whole list.
     std::optional<speech_replacements> speech_replace{};
     std::optional<mark_speech> speech_marks{};
     std::optional<std::vector<std::string>> speech_mark_tags{};
-    /// If only one of these two is set and the other limit contradicts it, the one that is set
+    /// If only one of these two limits is set here and contradicts the other, the one set here
     /// wins.
     std::optional<int> first_chunk_min_tokens{};
     std::optional<int> first_chunk_max_tokens{};
@@ -130,7 +130,7 @@ struct delivery_options {
 
 /// Options of generation, sent to the server under the same names. A sampling field that a reply
 /// leaves unset comes from `config::generation`. If it is also unset there, a `client` sends the
-/// value stated here, and a `service` sends nothing, so that the server's own setting holds.
+/// value stated below, and a `service` sends nothing, so that the server's own setting holds.
 struct generation_options {
     /// Token limit of the whole reply; 0 = limited only by the context. 0 to 1,000,000.
     int max_tokens = 0;
@@ -141,7 +141,7 @@ struct generation_options {
     std::optional<double> top_p{};
     /// Only this many of the likeliest tokens; 0 = off. 0 to 1,000,000. Client: 40.
     std::optional<int> top_k{};
-    /// Only tokens with at least this share of the likeliest one's probability; 0 = off. 0 to 1.
+    /// Only tokens with at least this share of the likeliest token's probability; 0 = off. 0 to 1.
     /// Client: 0.05.
     std::optional<double> min_p{};
     /// Penalty for recent tokens; 1 = off. Above 0, at most 10. Client: 1.1.
@@ -151,32 +151,32 @@ struct generation_options {
     std::optional<int> repeat_last_n{};
     /// Subtracted from the score of recent tokens; 0 = off. -2 to 2. Client: 0.
     std::optional<double> presence_penalty{};
-    /// The same, but for each occurrence; 0 = off. -2 to 2. Client: 0.
+    /// The same, but subtracted for each occurrence; 0 = off. -2 to 2. Client: 0.
     std::optional<double> frequency_penalty{};
-    /// Seed of the sampler; -1 = a new one for each request. -1 to 4,294,967,295. Client: none.
+    /// Seed of the sampler; -1 = a new seed for each request. -1 to 4,294,967,295. Client: none.
     std::optional<std::int64_t> seed{};
     /// Scales of the server's LoRA adapters; those that are not listed are off. Empty = the
-    /// server's own scales. At most 64, each once. To use none, list one with scale 0: the server
-    /// ignores an empty list, and could reuse a cache made with other adapters.
+    /// server's own scales. At most 64, each once. To use no adapter, list one with scale 0: the
+    /// server ignores an empty list, and could reuse a cache made with other adapters.
     std::vector<adapter_scale> lora{};
     /// Stop words: the reply ends before the first of these. At most 16, of 1 to 256 bytes.
     std::vector<std::string> stop{};
 
-    // A grammar or schema makes the reply one uncut request, because a second one would start the
-    // grammar again; chunks are still delivered at their pace. Such a reply does not continue after
-    // a failure once it has text. At most 64 KiB each, valid UTF-8.
+    // A reply with a grammar or schema is one uncut request, because a second request would restart
+    // the grammar; chunks are still delivered at their pace. Such a reply does not continue after a
+    // failure once it has text. At most 64 KiB each, valid UTF-8.
     /// What the text must match, in llama.cpp's GBNF; empty = anything.
     std::string grammar{};
     /// The same, as a JSON schema. Set at most one of the two.
     std::string json_schema{};
     /// Functions that the model may call, as in OpenAI's `tools`, for the chat template of a
     /// conversation; see reply::async_tool_calls(). If the template does not show how a call
-    /// begins, a paced reply fails with errc::not_supported, and the calls of a streamed one
+    /// begins, a paced reply fails with errc::not_supported, and the calls of a streamed reply
     /// (conversation::stream()) remain text.
     std::string tools{};
     /// Whether the model calls one of the `tools`: empty or "auto" = the model decides, "none" = it
-    /// does not see them, "required" = it must, or the name of the function that it must call. A
-    /// required call is generated as JSON under a schema, with any template, in one uncut request
+    /// does not see the tools, "required" = it must call one, or the name of the function to call.
+    /// A required call is generated as JSON under a schema, with any template, in one uncut request
     /// without other text. With `json_schema` and "auto", the reply is a call or such JSON.
     std::string tool_choice{};
     /// Whether a reply may call several functions; if not, further calls are dropped.
@@ -192,15 +192,15 @@ struct generation_options {
     std::string template_options{};
 
     /// Text for only this turn of a conversation, such as the time or retrieved documents. In the
-    /// prompt, it precedes the words of the last user message; history does not keep it. Therefore,
-    /// the cache of everything before it stays valid, unlike after a change of the system prompt.
-    /// At most 64 KiB, valid UTF-8; empty = none. Files and flags cannot set it.
+    /// prompt, this text precedes the words of the last user message; history does not keep it.
+    /// Therefore, the cache of everything before it stays valid, unlike after a change of the
+    /// system prompt. At most 64 KiB, valid UTF-8; empty = none. Files and flags cannot set it.
     std::string context{};
 
     /// How many chunks may be handed over before the one being spoken is continued, so that a voice
-    /// can prepare their sound; 0 to 8. The pacings `auto`, `ahead` and `stream` generate chunks
-    /// that early. After an interrupt, these chunks are considered unheard. With a lookahead, the
-    /// reply ends only when its last chunk is continued. Files and flags cannot set it.
+    /// can synthesize them early; 0 to 8. The pacings `auto`, `ahead` and `stream` generate chunks
+    /// that early. After an interrupt, these early chunks are considered unheard. With a lookahead,
+    /// the reply ends only when its last chunk is continued. Files and flags cannot set it.
     int lookahead = 0;
 
     /// Replaces settings of the configuration for this reply. Files and flags set these directly.
@@ -246,12 +246,12 @@ struct server_config {
     /// Proxy URL; empty = `http_proxy`, `https_proxy` and `no_proxy` apply, "none" = no proxy.
     std::string proxy{};
 
-    /// Slots to use, from slot 0; fewer if the server has fewer. 0 to 1024; 0 = all. Unset = as set
-    /// elsewhere in the process for the server; if not set there, 2 (`client`) or all (`service`).
+    /// Slots to use, from 0; fewer if the server has fewer. 0 to 1024; 0 = all. Unset = the value
+    /// set elsewhere in the process for the server, otherwise 2 (`client`) or all (`service`).
     std::optional<int> slots{};
     /// Shortest time between two uses of a slot; 0 = none. 0 to 1 h. `auto_guard` = none on builds
-    /// known to be sound, 2 s on others. Unset = as set elsewhere in the process for the server; if
-    /// not set there, 2 s for a `client`, and `auto_guard` for a `service`.
+    /// known to be sound, 2 s on others. Unset = the value set elsewhere in the process for the
+    /// server, otherwise 2 s for a `client` and `auto_guard` for a `service`.
     std::optional<duration> reuse_guard{};
     /// Whether to check with GET /slots that cuts take effect. The metrics show how long that took;
     /// a slot that stays busy is set aside until it is idle.
@@ -267,9 +267,9 @@ struct pacing_config {
     std::optional<pacing> mode{};
     /// Chunks that `ahead` generates early. 1 to 64.
     int ahead_chunks = 1;
-    /// Undelivered chunks at which `stream` cuts; it continues at half this number. 1 to 1024.
+    /// Number of undelivered chunks at which `stream` cuts; it resumes at half of it. 1 to 1024.
     int held_chunks_max = 16;
-    /// How much speech `auto` may generate before the voice needs it, in time at the pace learned
+    /// How much speech `auto` may generate before the voice needs it, as a time at the pace learned
     /// so far. An interrupt wastes at most this much. 1 s to 10 min.
     duration ahead_speech = std::chrono::seconds(8);
 };
@@ -287,13 +287,13 @@ struct chunking_config {
     int first_chunk_max_tokens = 24;
     /// Maximum tokens of later chunks; 0 = limited only to 64 KiB of text. 0 to 10,000.
     int chunk_max_tokens = 96;
-    /// Later chunks end at a sentence end only if they have this many characters: shorter sentences
-    /// are joined. 0 = off. 0 to 10,000.
+    /// Later chunks end at a sentence end only if they have at least this many characters: shorter
+    /// sentences are joined. 0 = off. 0 to 10,000.
     int chunk_min_chars = 0;
     /// How long a boundary waits for the next token; 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
-    /// A chunk without a sentence end this long after its first token ends after its last clause,
-    /// or before its last word if it has none, unless something is being spoken. 0 = off. 0 to 1 h.
+    /// A chunk that has no sentence end this long after its first token ends after its last clause
+    /// or, without one, before its last word, unless something is being spoken. 0 = off. 0 to 1 h.
     duration chunk_deadline{};
 };
 
@@ -309,16 +309,16 @@ struct speech_config {
     /// one place, the longest is replaced. At most 128 words of 1 to 64 bytes; each replacement has
     /// 1 to 256 bytes, and neither starts nor ends with white space.
     speech_replacements replace{};
-    /// Marks for the voice, in both forms: these tags as `[tag]`, `<tag>`, `(tag)` or `*tag*`; see
-    /// docs/sentences.md. At most 128 tags of 1 to 64 letters, digits, `-`, `_` and
-    /// single spaces.
+    /// How marks for the voice are treated, in both forms. Marks are these tags as `[tag]`,
+    /// `<tag>`, `(tag)` or `*tag*`; see docs/sentences.md. At most 128 tags of 1 to 64 letters,
+    /// digits, `-`, `_` and single spaces.
     mark_speech marks = mark_speech::drop;
     std::vector<std::string> mark_tags{};
     /// Text from an opening mark to its closing mark is in no chunk, even if the opening mark ends
     /// the prompt. Empty = all text is in chunks. At most 32 pairs of marks of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
     /// Reasoning that lasts longer or has more tokens than this is ended with its closing mark, and
-    /// the reply continues after it. If either is set, reasoning also ends after half of
+    /// the reply continues after it. If either limit is set, reasoning also ends after half of
     /// `max_tokens`, to leave the rest for speech. 0 = no limit. 0 to 1 h; 0 to 1,000,000.
     duration reasoning_limit{};
     int reasoning_limit_tokens = 0;
@@ -347,14 +347,14 @@ struct limits_config {
 /// Behavior after a server failure; see docs/failures.md.
 struct failover_config {
     /// A reply whose server fails continues on that server or on another one of the service, unless
-    /// more than this many consecutive requests break without new text. With 0, it never continues,
-    /// and does not wait for a server that is down. 0 to 1000.
+    /// more than this many consecutive requests break without new text. With 0, the reply never
+    /// continues, and does not wait for a server that is down. 0 to 1000.
     int retries = 3;
     /// Time limit from a failure to the start of the next request, while nothing is being spoken.
-    /// It also applies to a server that is down or loading. 1 ms to 1 h.
+    /// The limit also applies to a server that is down or loading. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
-    /// After this many consecutive broken requests, the server gets none for `breaker_pause`; then
-    /// a single trial request decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
+    /// After this many consecutive broken requests, no more are sent for `breaker_pause`; then a
+    /// single trial request decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 };
@@ -368,7 +368,7 @@ struct config {
     speech_config speech{};
     limits_config limits{};
     failover_config failover{};
-    /// Options of replies without their own, and sampling fields that replies leave unset.
+    /// Options of replies that are started without options, and values of unset sampling fields.
     generation_options generation{};
 };
 

@@ -22,7 +22,7 @@ struct field_info {
     double min = 0;
     double max = 0;
     bool open = false;
-    /// Must not be shown or logged.
+    /// Whether the value must not be shown or logged.
     bool secret = false;
 };
 
@@ -236,7 +236,7 @@ void for_each_limit_field(Config& c, Visitor& visit) {
 namespace tandem {
 inline namespace v0 {
 
-/// The same for each field of a configuration, those of `generation` last.
+/// Does the same for each field of a configuration; the fields of `generation` come last.
 template <class Config, class Visitor>
 requires std::is_same_v<std::remove_const_t<Config>, config>
 void for_each_field(Config& c, Visitor&& visit) {
@@ -247,15 +247,15 @@ void for_each_field(Config& c, Visitor&& visit) {
 }
 
 /// Sets the field `name` from text: a duration as 250ms, 2s, 1m, 1h or plain seconds (`reuse_guard`
-/// also as auto), a switch as true or false. A list gets one more entry: `stop` and
-/// `speech_mark_tags` a text, `reasoning_tags` a pair with white space between its marks, and
-/// `speech_replace` a word as WORD=WORDS; "none" removes all pairs or words. On an error, returns
-/// its description and changes nothing. check() checks the ranges.
+/// also as auto), a switch as true or false. A list gets one more entry: a string for `stop` and
+/// `speech_mark_tags`, a pair of marks separated by white space for `reasoning_tags`, and
+/// WORD=WORDS for `speech_replace`; "none" removes all pairs or words. On an error, returns its
+/// description and changes nothing. check() checks the ranges.
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
 /// The value of a field in the form that set_field() reads. The items of a list are separated by
-/// commas. Empty if there is no such field. A secret that is set is shown as "***", and a URL
-/// without user name and password.
+/// commas. Empty if there is no such field. A secret that is set is shown as "***", and a URL is
+/// shown without user name and password.
 std::string field_text(const config& c, std::string_view name);
 
 /// "250ms" → 250 ms; nullopt if `text` is not a duration, or is negative or out of range.

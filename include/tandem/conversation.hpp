@@ -44,8 +44,8 @@ struct conversation_metrics {
     /// Waits for slots in ms: the sum, and the longest of a turn's first request.
     double slot_wait_ms = 0;
     double longest_turn_wait_ms = 0;
-    /// How often the oldest exchanges were dropped, how many they were, and how often they were
-    /// dropped early, while the voice or the user was speaking.
+    /// How often the oldest exchanges were dropped, how many exchanges were dropped in total, and
+    /// how often this happened early, while the voice or the user was speaking.
     int trims = 0;
     int trimmed_exchanges = 0;
     int early_trims = 0;
@@ -68,10 +68,10 @@ struct conversation_state {
     std::size_t heard = 0;
     /// Whether a reply is running.
     bool is_replying = false;
-    /// Tokens of the history whose ids are known. The next prompt starts with them, and a slot that
-    /// holds them need not evaluate them.
+    /// Tokens of the history whose ids are known. The next prompt starts with these tokens, and a
+    /// slot that holds them need not evaluate them again.
     int known_tokens = 0;
-    /// URL of its server; empty before its first turn.
+    /// URL of the conversation's server; empty before the first turn.
     std::string server{};
     /// Costs so far.
     conversation_metrics metrics{};
@@ -91,8 +91,8 @@ struct conversation_state {
 /// Executor: as for `client`.
 ///
 /// Cancellation: as for `client`, but drafts and requests for slot files continue, so they do not
-/// support total. Until a request for a slot file ends, another one fails with
-/// operation_in_progress.
+/// support total cancellation. Until a request for a slot file ends, another such request fails
+/// with operation_in_progress.
 ///
 /// Errors of asynchronous functions: session_not_found, client_destroyed.
 ///
@@ -111,21 +111,21 @@ class conversation {
 
     /// Appends a message of role "user", "tool" (with `tool_call_id`), "system", or "assistant"
     /// (with `tool_calls`, or text spoken without this library). A message that is appended during
-    /// a reply follows it. At most 256 messages wait for the end of a reply; later ones are
-    /// dropped, as is a second result of a call. The log reports both. Errors: invalid_prompt if a
-    /// text is not valid UTF-8 or the role is unknown; nothing is appended then.
+    /// a reply follows that reply. At most 256 messages wait for the end of a reply; later ones are
+    /// dropped, as is a second result of a call. The log reports both. Errors: invalid_prompt if
+    /// the message is not valid UTF-8 or its role is unknown; nothing is appended then.
     error_code append(chat_message message);
     error_code append(chat_message message, diagnostics& diag);
 
     /// Appends the result of a function that a reply called (reply::async_tool_calls()), as the
     /// model will read it. Call generate() after the last result. When the next turn begins, calls
-    /// without a result get one that says so. A result that arrives after that is appended before
-    /// the turn that follows, as a message of the user: "Result of get_time {}: noon". A second
-    /// result is dropped, with a warning in the log. Errors: invalid_prompt if the content is not
-    /// valid UTF-8; nothing is appended then.
+    /// without a result get a result that says so. A result that arrives later is appended before
+    /// the following turn, as a user message: "Result of get_time {}: noon". A second result is
+    /// dropped, with a warning in the log. Errors: invalid_prompt if the content is not valid
+    /// UTF-8; nothing is appended then.
     error_code answer_call(std::string call_id, std::string content);
     /// Gives the call an interim result, so that the next turn can begin. Call answer_call() with
-    /// the final one, before or after that. Errors: as for answer_call().
+    /// the final result, before or after that turn begins. Errors: as for answer_call().
     error_code answer_call_later(std::string call_id,
                                  std::string meanwhile = "The result comes later.");
 
@@ -139,24 +139,25 @@ class conversation {
     /// Starts a turn for a reader, or for a voice with its own pacing: one request, which is not
     /// cut. Continue each chunk as soon as you have it. Reasoning comes in pieces with
     /// `chunk::reasoning` and no text. While the server evaluates a prompt of several batches,
-    /// pieces with neither report progress. By token, all chunks but the last end with
-    /// `boundary::limit`, and their `speech` is their `text`.
+    /// pieces without text and reasoning report progress. If the reply is streamed by token, all
+    /// chunks but the last end with `boundary::limit`, and the `speech` of each chunk is its
+    /// `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
     /// Calls append() with the user's text, and then generate(). While another reply runs, the text
-    /// is kept for the next turn, and the returned reply ends with operation_in_progress. A text
-    /// that is empty or only white space changes nothing, and the reply ends with invalid_prompt.
+    /// is kept for the next turn, and the returned reply ends with operation_in_progress. Text that
+    /// is empty or only white space changes nothing, and the reply ends with invalid_prompt.
     reply say(std::string user_text);
 
     /// Speaks this text as the assistant's turn, for example a greeting. The reply is split into
     /// chunks, paced, interrupted and resumed like a generated one, and history keeps what was
-    /// heard. It needs no server, except to be resumed. When it ends, an idle slot is prefilled, as
-    /// by warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if the text is
-    /// empty or not valid UTF-8. Of the options, only `lookahead` applies to the reply; the others
-    /// are for the prefill, which uses those of the last turn if none are given.
+    /// heard. The reply needs no server, except to be resumed. When the reply ends, an idle slot is
+    /// prefilled, as by warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if
+    /// the text is empty or not valid UTF-8. Of the options, only `lookahead` applies to the reply;
+    /// the others are for the prefill, which uses the options of the last turn if none are given.
     reply say_text(std::string text);
     reply say_text(std::string text, generation_options options);
-    /// The same, but outside the history, for example "One moment, please." while a function runs.
-    /// Another reply may run meanwhile; interrupt() ends both.
+    /// Like say_text(), but outside the history, for example "One moment, please." while a function
+    /// runs. Another reply may run meanwhile; interrupt() ends both.
     reply say_aside(std::string text);
     reply say_aside(std::string text, generation_options options);
 
@@ -166,10 +167,10 @@ class conversation {
     error_code add_filler(std::string text);
 
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
-    /// `speech`, or a share of it (0 to 1). Earlier chunks were heard in full, as were those that
-    /// were continued before an interrupt. Reports may come late, twice and in any order; the
-    /// furthest counts. They take effect until the next turn begins, or for `resume_grace` after an
-    /// interrupt.
+    /// `speech`, or a share of it (0 to 1). Earlier chunks count as heard in full, as do chunks
+    /// that were continued before an interrupt. Reports may come late, twice and in any order; the
+    /// furthest one counts. Reports take effect until the next turn begins, or for `resume_grace`
+    /// after an interrupt.
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
     /// Ends the running reply because the user is talking. `interrupted` determines how much of the
@@ -177,42 +178,43 @@ class conversation {
     void interrupt();
     /// Continues after a false interruption, from the last whole word that was heard. Generated
     /// text is not generated again. The reply ends with nothing_to_resume if no turn was
-    /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain it and
-    /// it was interrupted before everything was generated. If the voice is still speaking the chunk
-    /// `speaking`, the reply continues after it, and heard() still applies to it. The calls of the
-    /// interrupted reply are not repeated: if its result has calls, generate() the reply to their
-    /// results after this one.
+    /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain the
+    /// turn and it was interrupted before everything was generated. If the voice is still speaking
+    /// the chunk `speaking`, the new reply continues after this chunk, and heard() still applies to
+    /// the chunk. The calls of the interrupted reply are not repeated: if its result has calls,
+    /// generate() a reply to the results of these calls after the resumed reply.
     reply resume(std::optional<chunk_id> speaking = {});
     /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
     /// start, or while the user is speaking.
     void warm();
-    /// The same, if the next turn has these options, because tools and adapters change the prompt.
-    /// hearing() uses them as well, until that turn begins.
+    /// Like warm(), for a next turn with these options: tools and adapters change the prompt.
+    /// hearing() also uses these options until that turn begins.
     void warm(generation_options options);
     /// Reports a speech recognizer's text of what the user has said so far: prefills an idle slot
     /// with history and these words, so that the next turn has little left to evaluate when the
     /// user stops. Requests run one at a time, with the newest text. `stable` is the number of
-    /// characters that the recognizer will not change. Without it, all words but the last are taken
-    /// as stable or, on a server that has to evaluate the whole prompt again after a revision, the
-    /// words that two consecutive texts share. Does not change history: append() the final text.
-    /// Has no effect while a reply runs, or if the text is not valid UTF-8.
+    /// characters that the recognizer will not change. If it is not given, all words but the last
+    /// count as stable or, on a server that has to evaluate the whole prompt again after a
+    /// revision, only the words that two consecutive texts share. Does not change history: append()
+    /// the final text. Has no effect while a reply runs, or if the text is not valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});
-    /// Drafts the reply to what the user may have said, before that is certain: generates its first
-    /// chunk, cuts the request there, and keeps it. The next turn continues from the draft if the
-    /// user's text has the same words and the options are the same: its first chunk then comes
-    /// immediately. Texts have the same words if they differ only in case, spaces, and the marks
-    /// `.,;:!?…¿¡` that no digit follows. History keeps the text of the draft. Any other turn drops
-    /// the draft, as do drop_draft(), a hearing() of other words, a draft of other words, and 5 s
-    /// without another async_draft() of the same words. Nothing of a dropped draft is handed over,
-    /// called, or kept in history. The options default to those of the next turn, as for hearing().
+    /// Drafts the reply to what the user may have said, before those words are certain: generates
+    /// the reply's first chunk, cuts the request there, and keeps the chunk. The next turn
+    /// continues from the draft if the user's text has the same words and the options are the same:
+    /// its first chunk then comes immediately. Texts have the same words if they differ only in
+    /// case, spaces, and the marks `.,;:!?…¿¡` that no digit follows. History keeps the text of the
+    /// draft. Any other turn drops the draft, as do drop_draft(), a hearing() of other words, a
+    /// draft of other words, and 5 s without another async_draft() of the same words. Nothing from
+    /// a dropped draft is handed over, called, or kept in history. The options default to those of
+    /// the next turn, as for hearing().
     ///
     /// Handler signature: `void(error_code, int)`: called when the draft is complete or dropped,
-    /// with the number of tokens that it generated; 0 if a draft of these words already exists.
-    /// Further errors: invalid_prompt; prompt_too_long if the history must be trimmed first;
-    /// operation_aborted if it was dropped before it was complete; those of a reply; and
-    /// draft_skipped, which changes nothing: a reply or function is running, no slot is idle except
-    /// those kept for turns, the turn has had `draft_limit` drafts, or the options require a reply
-    /// of one request.
+    /// with the number of tokens that the draft generated; 0 if a draft of these words already
+    /// exists. Further errors: invalid_prompt; prompt_too_long if the history must be trimmed
+    /// first; operation_aborted if the draft was dropped before it was complete; the errors of a
+    /// reply; and draft_skipped, which changes nothing: a reply or function is running, no slot is
+    /// idle except those kept for turns, the turn has had `draft_limit` drafts, or the options
+    /// require a reply of one request.
     template <class CompletionToken>
     auto async_draft(std::string text, CompletionToken&& token) {
         return change<CompletionToken, int>(&conversation::ask_draft, nullptr, token,
@@ -224,11 +226,11 @@ class conversation {
         return change<CompletionToken, int>(&conversation::ask_draft, &diag, token, std::move(text),
                                             std::optional(std::move(options)));
     }
-    /// Drops the draft, because the user keeps speaking, unless it has exactly the text `unless`.
-    /// Has no effect once its turn has begun.
+    /// Drops the draft, because the user keeps speaking, unless it was made for exactly the text
+    /// `unless`. Has no effect once the draft's turn has begun.
     void drop_draft(std::string unless = {});
-    /// Ends the conversation, as destroying the handle does. Later calls change nothing, and later
-    /// replies end with session_not_found.
+    /// Ends the conversation, just as destroying the handle does. Later calls change nothing, and
+    /// later replies end with session_not_found.
     void end();
 
     /// The state of the conversation. Handler signature: `void(error_code, conversation_state)`.
@@ -253,11 +255,11 @@ class conversation {
         return call<CompletionToken, std::string>(&conversation::ask_save, &diag, token);
     }
     /// Writes the content of the conversation's slot to a file on its server (`--slot-save-path`),
-    /// so that a paused conversation needs no slot. `file` is 1 to 128 of [A-Za-z0-9._-] and does
-    /// not start with a dot. Only that server has the file. Handler signature: `void(error_code,
-    /// slot_file_result)`. Further errors: not_supported, and those of a client's calls;
-    /// operation_in_progress while it replies or another file is in use; no_model, queue_timeout,
-    /// server_gone; nothing_to_save if no slot holds the conversation.
+    /// so that a paused conversation needs no slot. `file` must have 1 to 128 characters of
+    /// [A-Za-z0-9._-] and not start with a dot. Only that server has the file. Handler signature:
+    /// `void(error_code, slot_file_result)`. Further errors: not_supported, and those of a client's
+    /// calls; operation_in_progress while the conversation replies or another file is in use;
+    /// no_model, queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
     template <class CompletionToken>
     auto async_save_slot(std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&conversation::ask_save_slot, nullptr,
@@ -269,7 +271,8 @@ class conversation {
                                                          std::move(file));
     }
     /// Reads such a file into a slot, from which the next turn continues. Handler signature and
-    /// errors are the same, except nothing_to_save; bad_request if the file is missing or unusable.
+    /// errors are those of async_save_slot(), without nothing_to_save; bad_request if the file is
+    /// missing or unusable.
     template <class CompletionToken>
     auto async_restore_slot(std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, nullptr,

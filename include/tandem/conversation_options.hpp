@@ -37,11 +37,11 @@ struct conversation_options {
     /// How long after an interrupt the turn can be resumed and heard() still takes effect. 0 to 1
     /// h.
     duration resume_grace = std::chrono::seconds(5);
-    /// Tokens of the context that stay free for the reply, or its `max_tokens` if that is set and
-    /// smaller. 0 to 1,000,000.
+    /// Tokens of the context that stay free for the reply, or the reply's `max_tokens` if that is
+    /// set and smaller. 0 to 1,000,000.
     int reply_reserve = 512;
     /// The oldest exchanges are dropped in steps of at most this share of the context, and at least
-    /// half of it, so that drops are rare: each one invalidates the slot's cache. 0 to 0.9.
+    /// half this share, so that drops are rare: each drop invalidates the slot's cache. 0 to 0.9.
     double trim_slack = 0.25;
     /// Whether a history that does not fit the context loses its oldest exchanges. If not, the turn
     /// fails with errc::prompt_too_long.

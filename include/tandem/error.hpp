@@ -11,7 +11,7 @@ inline namespace v0 {
 /// Boost's error code; `errc` lists the library's own.
 using error_code = boost::system::error_code;
 
-/// Errors of the category `tandem`. docs/failures.md lists cause and remedy of each.
+/// Errors of the category `tandem`. docs/failures.md lists the cause and remedy of each error.
 enum class errc {
     /// A field of the configuration has an invalid value.
     invalid_config = 1,
@@ -59,7 +59,7 @@ enum class errc {
     queue_full,
     /// No slot became free within `queue_timeout`.
     queue_timeout,
-    /// None of the service's servers is up with its model loaded, or there is none.
+    /// None of the service's servers is up with its model loaded, or the service has no servers.
     no_model,
     /// The conversation has ended, or belongs to another service.
     session_not_found,
@@ -67,13 +67,13 @@ enum class errc {
     tokenize_failed,
     /// The conversation's server was removed during its reply.
     server_gone,
-    /// No turn was interrupted within `resume_grace`, or the next one has begun.
+    /// No turn was interrupted within `resume_grace`, or the next turn has begun.
     nothing_to_resume,
     /// No slot holds the conversation.
     nothing_to_save,
     /// The reply did not end within `reply_timeout`.
     reply_timeout,
-    /// The server's last requests failed; none is sent for a while.
+    /// The last requests to the server failed; no requests are sent to it for a while.
     circuit_open,
     /// The io_context of a channel's reply was stopped or destroyed, or ran out of work.
     context_stopped,

@@ -14,14 +14,14 @@ inline namespace v0 {
 /// The messages of a call: up to eight in braces, as in `{{"user", "Hello"}}`, or a vector.
 ///
 /// In a co_await, GCC 12 refuses a braced vector ("array used as initializer"), and copies a
-/// temporary that owns strings byte by byte. A braced list of this type owns nothing.
+/// temporary bytewise even if it owns strings. A braced list of this type owns nothing.
 class message_list {
  public:
     /// A message. It is copied when the list is made.
     struct text_of_role {
         /// No message.
         constexpr text_of_role() noexcept {}
-        /// Both texts must outlive it.
+        /// Both texts must outlive this object.
         constexpr text_of_role(std::string_view r, std::string_view c) noexcept
             : role(r), content(c), is_given(true) {}
         std::string_view role{};     ///< as `chat_message::role`

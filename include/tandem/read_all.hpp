@@ -32,7 +32,7 @@ struct read_all_operation {
     }
     template <class Self>
     void operator()(Self& self, error_code ec, std::optional<chunk> c) {
-        // While the completion with a chunk is on its way, there is no request to cancel.
+        // While a completion with a chunk is on its way, no request is left to cancel.
         if (c && is_cancelled(self)) return finish(self, boost::asio::error::operation_aborted);
         if (!c) return finish(self, ec);
         source.continue_after(c->id);
@@ -94,12 +94,12 @@ inline namespace v0 {
 /// Example: `co_await async_read_all(llm.start(prompt), use_awaitable)`.
 ///
 /// Preconditions: `r` was not moved from, its delivered chunks were continued, and no other
-/// operation waits for a chunk of it.
+/// operation waits for one of its chunks.
 ///
 /// Object lifetimes: the operation owns the reply. Otherwise as for `reply`.
 ///
 /// Handler signature: `void(error_code, reply_result)`. The error is that of the result, which
-/// contains the text received before it.
+/// contains the text received before the error.
 ///
 /// Executor: as for `client`.
 ///

@@ -23,7 +23,7 @@ struct recorder_options {
     /// If false, prompts, messages and their ids are omitted from requests, and placeholders of the
     /// same length replace them in the answers of servers. The text of replies is always recorded.
     bool prompts = true;
-    /// Limit in bytes for all lines except the first and the last one. Beyond it, lines are
+    /// Limit in bytes for all lines except the first and the last one. Beyond this limit, lines are
     /// dropped, and the last line reports that.
     std::size_t max_bytes = std::size_t{256} << 20;
 };
@@ -32,7 +32,7 @@ struct recorder_options {
 /// piece of its answer, with times in ms since the recorder was created. Keys, headers and
 /// passwords in URLs are never recorded. docs/recording.md describes the lines.
 ///
-/// Pass it as instruments::record. Clients and services may share one.
+/// Pass the recorder as instruments::record. Several clients and services may share it.
 ///
 /// Thread safety: all functions may be called from any thread.
 ///
@@ -40,8 +40,8 @@ struct recorder_options {
 class recorder {
  public:
     /// Receives one line at a time, without its '\n', on the thread of the traffic and with a lock
-    /// held: it should only write the line. An exception from it is swallowed and ends the
-    /// recording. It may be called until the execution contexts of all clients are destroyed.
+    /// held: it should only write the line. An exception from the sink is swallowed and ends the
+    /// recording. The sink may be called until the execution contexts of all clients are destroyed.
     using sink = std::function<void(std::string_view line)>;
 
     /// Writes the first line immediately.
@@ -56,14 +56,14 @@ class recorder {
     std::shared_ptr<detail::traffic_writer> writer_;
 };
 
-/// A recording to play: a client or service with this as instruments::play sends nothing to a
-/// server. The recording answers as the servers did, at the same pace and with the same failures.
-/// With the same settings and the same pace of the voice, the chunks are the same; otherwise the
-/// text is the same, but is divided into chunks again.
+/// A recording to play: a client or service with this recording as instruments::play sends nothing
+/// to a server. The recording answers as the servers did, at the same pace and with the same
+/// failures. With the same settings and the same pace of the voice, the chunks are the same;
+/// otherwise the text is the same, but is divided into chunks again.
 ///
 /// A request gets the next recorded reply to its prompt, or, if there is none, to the most similar
-/// prompt. In a recording without prompts, it gets the next reply. Requests beyond the recording
-/// fail with bad_request, and other requests without an answer fail with not_supported.
+/// prompt. If the recording has no prompts, a request gets the next reply. Requests beyond the
+/// recording fail with bad_request, and other requests without an answer fail with not_supported.
 ///
 /// Thread safety and lifetime: as for a recorder. A recording plays once; read it again for another
 /// run.
@@ -79,26 +79,26 @@ class recording {
         int max_tokens = -1;
     };
 
-    /// Reads a recorder's lines; an incomplete last line is ignored. Returns null on an error, with
-    /// bad_response and the line in `diag`.
+    /// Reads a recorder's lines; an incomplete last line is ignored. On an error, returns null,
+    /// with bad_response in `ec` and the line in `diag`.
     static std::shared_ptr<recording> read(std::string_view lines, error_code& ec);
     static std::shared_ptr<recording> read(std::string_view lines, error_code& ec,
                                            diagnostics& diag);
     ~recording();
 
     /// URLs without credentials, in the order of their first requests. A client that plays the
-    /// recording needs one of these.
+    /// recording needs one of these URLs.
     const std::vector<std::string>& servers() const noexcept;
     /// The JSON of recorder::note(), in order.
     const std::vector<std::string>& notes() const noexcept;
     /// In the order of their first requests.
     const std::vector<reply>& replies() const noexcept;
-    /// Whether it was made with recorder_options::prompts.
+    /// Whether the recording was made with recorder_options::prompts.
     bool has_prompts() const noexcept;
-    /// The recorder's bound was reached: the end is missing.
+    /// Whether the recorder reached its size limit, so that the end is missing.
     bool is_cut_short() const noexcept;
-    /// It ends in the middle of a request or a line, for example because its program was killed. A
-    /// kill between two requests is not detected.
+    /// Whether the recording ends in the middle of a request or a line, for example because the
+    /// recording program was killed. A kill between two requests is not detected.
     bool is_unfinished() const noexcept;
 
     /// Sets a speed factor, which applies from the next piece of an answer; 0 = without waiting.

@@ -63,7 +63,7 @@ class reply {
     /// Completes with the next chunk as soon as it is complete and may be spoken, or with nothing
     /// once the reply has ended. A chunk may be spoken once the previous one has been continued; a
     /// `lookahead` delivers it earlier (`chunk::early`). A request after the last chunk
-    /// (`boundary::end`) does not wait for its continue, unless there is a lookahead.
+    /// (`boundary::end`) does not wait for that chunk's continue, unless there is a lookahead.
     ///
     /// Handler signature: `void(error_code, std::optional<chunk>)`.
     ///
@@ -80,10 +80,11 @@ class reply {
 
     /// Completes with the `speech` of the next chunk as soon as that chunk is complete, so that the
     /// TTS can synthesize the next chunk while the previous one is spoken. `pacing::automatic`,
-    /// `ahead` and `stream` generate it that early. This does not deliver the
-    /// chunk: request the chunk as usual, and do not speak it before then. The text is empty if the
+    /// `ahead` and `stream` generate chunks that early. This function does not deliver the chunk:
+    /// request it as usual, and do not speak it before it is delivered. The text is empty if the
     /// chunk is delivered first, as in the other pacings, if it has nothing to speak, or if the
-    /// reply ends. It may wait for a continue: do not make the continue depend on it.
+    /// reply ends. The operation may wait for a continue, so do not make the continue depend on the
+    /// operation.
     ///
     /// Handler signature: `void(error_code, std::string)`.
     ///
@@ -100,9 +101,9 @@ class reply {
     }
 
     /// Completes with the functions that the model calls, as soon as they are known, which may be
-    /// while the text before them is still being spoken or held back. They are empty once it is
-    /// certain that the reply calls none, after an interrupt, and in replies without tools. Answer
-    /// each call with conversation::answer_call(), and then generate() the next reply.
+    /// while the text before them is still being spoken or held back. The list is empty if the
+    /// reply turns out to call none, after an interrupt, and in replies without tools. Answer each
+    /// call with conversation::answer_call(), and then generate() the next reply.
     ///
     /// Handler signature: `void(error_code, called_functions)`.
     ///
@@ -119,32 +120,32 @@ class reply {
 
     /// Reports that the chunk and all before it were spoken: the next one may be generated and
     /// delivered. A stale or repeated id changes nothing, nor does the id of another reply; the log
-    /// warns of the first of these.
+    /// warns of the first such id.
     void continue_after(chunk_id id);
 
-    /// Ends the reply: generation stops, and undelivered text is dropped. After this has returned,
-    /// no handler is called with a chunk, whatever its executor; a chunk that was on its way is
-    /// replaced by the end of the reply. Only a handler that another thread is already calling may
-    /// still receive its chunk. The result of an ended reply does not change. Destroying the handle
-    /// does the same.
+    /// Ends the reply: generation stops, and undelivered text is dropped. After this call has
+    /// returned, no handler is called with a chunk, whatever its executor; a chunk that was on its
+    /// way is replaced by the end of the reply. Only a handler that another thread is already
+    /// calling may still receive its chunk. The result of an ended reply does not change.
+    /// Destroying the handle does the same.
     void interrupt();
 
-    /// Reports that the voice needs `rest`, from now on, for the rest of this chunk. Replies whose
-    /// listeners have the least left to hear get slots first. A wrong report may cause a pause or a
-    /// late request, but never changes the text. Without reports, the reply uses the pace learned
-    /// from the calls of continue_after(). Has no effect unless this chunk is being spoken.
-    /// Callable from any thread.
+    /// Reports that the voice needs the time `rest`, counted from now, for the remainder of this
+    /// chunk. Replies whose listeners have the least left to hear get slots first. A wrong report
+    /// may cause a pause or a late request, but never changes the text. Without reports, the reply
+    /// uses the pace learned from the calls of continue_after(). Has no effect unless this chunk is
+    /// being spoken. Callable from any thread.
     void speaks_until(chunk_id id, duration rest);
 
-    /// A handle for other threads and owners that interrupts and continues this reply, and may
-    /// outlive it.
+    /// A handle with which other threads and owners can interrupt and continue this reply. The
+    /// control may outlive the reply.
     reply_control control() const noexcept;
 
     /// True once the result is final.
     bool ended() const noexcept;
 
-    /// The outcome. Before the end, an empty result with errc::operation_in_progress. The reference
-    /// is valid as long as the handle.
+    /// The outcome. Before the end, it is empty, with errc::operation_in_progress. The reference is
+    /// valid as long as the handle.
     const reply_result& result() const noexcept;
 
     /// Its chunks have this id as chunk_id::reply. Unique within the client.
@@ -167,8 +168,8 @@ class reply {
     using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>& weak,
                                      const detail::shared_cancellation& by);
 
-    // Each wait has its own wait_cancellation, because the slot of a completed wait may still be
-    // signalled.
+    // Each wait has its own wait_cancellation, because the cancellation slot of a completed wait
+    // may still be signalled.
     template <class CompletionToken, class Value>
     auto wait(begin_function<Value> begin, cancel_function cancel, diagnostics* diag,
               std::remove_reference_t<CompletionToken>& token) {

@@ -16,9 +16,9 @@ inline namespace v0 {
 /// Controls a reply without owning it, for example from a voice activity detector or a sound card's
 /// thread. Created by reply::control().
 ///
-/// Object lifetimes: it may outlive the reply, its client or service, and the execution context,
-/// and keeps none of them alive. Once the reply's handle is destroyed, its functions change
-/// nothing.
+/// Object lifetimes: a control may outlive the reply, its client or service, and the execution
+/// context, and keeps none of them alive. Once the reply's handle is destroyed, the control's
+/// functions change nothing, except heard() and heard_share().
 ///
 /// Thread safety: all functions may be called from any thread, even while the reply or its context
 /// is being destroyed. Copies are independent. No function runs handlers or other work of the
@@ -32,7 +32,7 @@ class reply_control {
     void interrupt() const;
     /// Like reply::continue_after().
     void continue_after(chunk_id id) const;
-    /// Like conversation::heard() and heard_share(). These also work after the reply's handle is
+    /// Like conversation::heard() and heard_share(). Both also work after the reply's handle is
     /// destroyed. They change nothing for a reply of a client, which keeps no history.
     void heard(chunk_id id, std::size_t characters) const;
     void heard_share(chunk_id id, double share) const;

@@ -34,7 +34,7 @@ struct token_usage {
     /// Cached and evaluated prompt tokens of all requests.
     int cached = 0;
     int evaluated = 0;
-    /// Tokens of prefills (`pacing::warm`), not in `evaluated`.
+    /// Tokens of prefills (`pacing::warm`); not included in `evaluated`.
     int warmed = 0;
     /// Received tokens, including the end token.
     int generated = 0;
@@ -44,8 +44,8 @@ struct token_usage {
     int drafted = 0;
     /// Generated tokens of drafts that were dropped since the previous turn.
     int draft_wasted = 0;
-    /// Prompt tokens that drafts and conversation::hearing() evaluated since the previous turn, not
-    /// in `evaluated`.
+    /// Prompt tokens that drafts and conversation::hearing() evaluated since the previous turn; not
+    /// included in `evaluated`.
     int prefilled = 0;
     /// Tokens in delivered chunks, and in continued ones.
     int handed_over = 0;
@@ -63,8 +63,8 @@ struct token_usage {
 };
 
 /// The point at which the prompt of a turn differs from that of the previous turn, so that the
-/// server evaluates everything after it again. An interrupted reply does not cause a break, because
-/// history keeps its beginning.
+/// server evaluates everything after this point again. An interrupted reply does not cause a break,
+/// because history keeps its beginning.
 struct cache_break {
     /// What changed.
     enum class cause {
@@ -142,7 +142,7 @@ struct timeline_event {
         end,          ///< the reply ended
         warming,      ///< a prefill started
         warmed,       ///< the prefill ended
-        lost,         ///< the server failed; the reply continues there or elsewhere
+        lost,         ///< the server failed; the reply continues on it or on another one
     };
     /// What happened.
     kind what = kind::request;
@@ -160,7 +160,7 @@ struct timeline_event {
 /// The name of the value, as in logs and JSON.
 std::string_view to_string(timeline_event::kind k) noexcept;
 
-/// A request of a reply to /completion. Times are since the reply's start, in ns.
+/// A request to /completion, made for a reply. Times are since the reply's start, in ns.
 struct request_figures {
     /// Its server, as an index of `reply_result::servers`, and its slot.
     int server = -1;
@@ -197,10 +197,10 @@ struct reply_result {
     tandem::diagnostics diagnostics{};
     /// The delivered text, including a chunk that an interrupt withheld on its way to the handler.
     std::string text{};
-    /// Text that was received after it, and not delivered because of an interrupt or an error.
+    /// Further text that was received, but not delivered because of an interrupt or an error.
     std::string unspoken_text{};
-    /// The model's reasoning, between the marks of `speech_config::reasoning_tags`, without them.
-    /// Not part of the text.
+    /// The model's reasoning between the marks of `speech_config::reasoning_tags`, without the
+    /// marks. Not part of the text.
     std::string reasoning{};
     /// The functions that the model called after the text, in order, each with its own id. Only in
     /// replies of a conversation with `generation_options::tools`.
@@ -212,7 +212,8 @@ struct reply_result {
     std::optional<tandem::cache_break> cache_break{};
     /// Slots and times.
     slot_metrics metrics{};
-    /// Configured URLs of the servers that it ran on, each once, in order. Empty if it found none.
+    /// Configured URLs of the servers that the reply ran on, each once, in order. Empty if it found
+    /// no server.
     std::vector<std::string> servers{};
     /// The first 4096 requests.
     std::vector<request_figures> requests{};

@@ -17,7 +17,7 @@ inline namespace v0 {
 struct saved_exchange {
     /// In order.
     std::vector<chat_message> messages{};
-    /// Its tokens in the prompt, by the model in use; -1 = unknown.
+    /// Number of its tokens in the prompt, for the model in use; -1 = unknown.
     int tokens = -1;
 
     friend bool operator==(const saved_exchange&, const saved_exchange&) = default;
@@ -36,7 +36,7 @@ struct saved_turn {
 struct saved_chunk {
     std::uint64_t reply = 0;
     std::uint32_t seq = 0;
-    /// Bytes of the turn's text.
+    /// The chunk's bytes in the turn's text: [begin, end).
     std::size_t begin = 0;
     std::size_t end = 0;
     /// See `chunk`; empty if the speech equals the text.
@@ -59,10 +59,10 @@ struct saved_open_turn {
     std::string filler{};
     /// Whether the model has ended the text.
     bool is_complete = false;
-    /// Whether the text is from conversation::say_text(): it does not continue the message before
-    /// it.
+    /// Whether the text is from conversation::say_text(): such text does not continue the previous
+    /// message.
     bool is_given = false;
-    /// How many messages at the end of the exchanges are what history keeps of the turn.
+    /// How many of the last messages in the exchanges are what history keeps of the turn.
     std::size_t kept_messages = 0;
 
     friend bool operator==(const saved_open_turn&, const saved_open_turn&) = default;
@@ -80,19 +80,19 @@ struct saved_conversation {
     /// Function calls whose results may still come, the oldest first; at most 128. Long arguments
     /// are omitted.
     std::vector<tool_call> late_calls{};
-    /// URL, without credentials, of the server that the conversation is assigned to, where a slot
-    /// may still hold its text; empty if there is none. service::load() prefers it.
+    /// URL, without credentials, of the server to which the conversation is assigned, and where a
+    /// slot may still hold its text; empty if there is none. service::load() prefers this server.
     std::string server{};
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;
 };
 
-/// The conversation as JSON text, version 1. Bytes that are not UTF-8 are replaced. A text of more
+/// The conversation as JSON text, version 1. Bytes that are not UTF-8 are replaced. Text of more
 /// than 16 MiB or 100,000 messages cannot be read back. Throws only std::bad_alloc.
 std::string saved_text(const saved_conversation& c);
 
-/// Reads such a text into `out`. Types, bounds and ranges are checked; unknown fields are ignored,
-/// and missing ones have their defaults. Returns the first error, with the path of the field such
+/// Reads such text into `out`. Types, bounds and ranges are checked; unknown fields are ignored,
+/// and missing fields get their defaults. Returns the first error, with the path of the field such
 /// as `exchanges[2].messages[0].role`, or `conversation` for the whole text; `out` is then
 /// unchanged. A newer version is an error. Throws only std::bad_alloc.
 std::optional<config_fault> read_saved(std::string_view text, saved_conversation& out);

@@ -18,9 +18,9 @@ struct sentence_options {
     std::string language{};
 };
 
-/// Divides a text into sentences token by token, by the rules for chunks but without length limits.
-/// Needs no server, no event loop, and no other part of the library. All returned sentences,
-/// joined, are the bytes that were fed; white space between two sentences belongs to the second.
+/// Divides text into sentences token by token, by the rules for chunks but without length limits.
+/// Needs no server, no event loop, and no other part of the library. Joined, the returned sentences
+/// are exactly the bytes that were fed; white space between two sentences belongs to the second.
 /// One object reads one text. Not thread-safe; objects share no mutable state. Stores only the open
 /// sentence. A moved-from splitter may only be assigned to or destroyed.
 class sentence_splitter {
@@ -34,7 +34,7 @@ class sentence_splitter {
     /// Reads one token, which may be any bytes; an incomplete character at its end is kept until it
     /// is complete. Returns the sentences that are now certain to be complete, usually none.
     std::vector<std::string> feed(std::string_view token);
-    /// Whether the text ends with a sentence that the next token may still revoke.
+    /// Whether the text ends with a sentence whose end the next token may still revoke.
     bool is_holding() const noexcept;
     /// Returns the sentence that is_holding() refers to. Call it when the next token is late.
     std::vector<std::string> hold_expired();

@@ -29,7 +29,7 @@ struct server_props {
     /// server does not report that.
     bool is_sleeping = false;
     /// Whether /slots, /metrics and changes to /props are enabled. If the server does not report
-    /// it, /slots is assumed to be enabled, and the others disabled.
+    /// this, /slots is assumed to be enabled, and the others disabled.
     bool has_slots_endpoint = true;
     bool has_metrics_endpoint = false;
     bool has_props_endpoint = false;
@@ -38,15 +38,15 @@ struct server_props {
 /// The warning for a server with fewer slots than wanted; empty if it has enough.
 std::string slots_warning(const server_props& props, int slots_wanted);
 
-/// A slot in /slots. Counts are 0 for an unused slot, and for what the server does not report.
+/// A slot in /slots. Counts are 0 for an unused slot, and if the server does not report them.
 struct slot_state {
     /// The server's number for the slot, from 0.
     int id = 0;
     /// Context of the slot, in tokens.
     int context = 0;
-    /// Whether it is processing a request.
+    /// Whether the slot is processing a request.
     bool processing = false;
-    /// Whether the server uses speculative decoding for it.
+    /// Whether the server uses speculative decoding for the slot.
     bool speculative = false;
     /// The server's number for the current or last task; empty for an unused slot, and if the
     /// server does not report it.
@@ -70,7 +70,7 @@ struct server_adapter {
     double scale = 0;
 };
 
-/// Result of saving a slot to a file of the server, or of restoring it.
+/// Result of saving a slot to a file on the server, or of restoring it.
 struct slot_file_result {
     /// Tokens in the file; 0 if the slot held none.
     int tokens = 0;

@@ -26,11 +26,11 @@ class service_core;
 namespace tandem {
 inline namespace v0 {
 
-/// Conversations over a list of llama-servers. A conversation is pinned to a server, and shares its
-/// slots with all others: the request whose listener runs out of speech next goes first. Turns
-/// without a slot wait: at most `limits.queue_limit` turns per server, each for at most
-/// `limits.queue_timeout`. If its server is down or removed, a conversation moves to another one
-/// with its next turn.
+/// Runs conversations on a list of llama-servers. A conversation is pinned to a server, and shares
+/// the server's slots with all other conversations there: the request whose listener runs out of
+/// speech next goes first. Turns without a slot wait: at most `limits.queue_limit` turns per
+/// server, each for at most `limits.queue_timeout`. A conversation whose server is down or removed
+/// moves to another server on its next turn.
 ///
 /// Object lifetimes: destroying the service ends its conversations and their replies with
 /// errc::client_destroyed. Otherwise as for `client`.
@@ -52,36 +52,38 @@ class service {
     conversation create();
     conversation create(conversation_options options);
     /// Creates a conversation that prefers the server `near`, as in reply_result::servers, where a
-    /// slot may still hold its text. It starts elsewhere if that server is down or not listed, or
-    /// has no free slot while another one does.
+    /// slot may still hold the conversation's text. It starts elsewhere if that server is down or
+    /// not listed, or has no free slot while another server has one.
     conversation create(conversation_options options, std::string near);
     /// Creates a conversation whose messages continue those of `before`, a conversation of this
-    /// service: its prompt starts with the token ids that the slot of `before` holds. It prefers
-    /// that server, as above. `before` may end meanwhile.
+    /// service: its prompt starts with the token ids that the slot of `before` holds. The new
+    /// conversation prefers the server of `before`, as above. `before` may end meanwhile.
     conversation create(conversation_options options, const conversation& before);
     /// Restores a conversation, with its options, from the text of conversation::async_save(). If
     /// `json` is invalid, returns nothing, with invalid_config in `ec` and the reason in `diag`;
     /// otherwise clears `ec`. Throws only std::bad_alloc.
     std::optional<conversation> load(std::string_view json, error_code& ec);
     std::optional<conversation> load(std::string_view json, error_code& ec, diagnostics& diag);
-    /// The same, with these options for its open turn, if any. That turn can be resumed as if it
-    /// had just been interrupted: the model continues from the text that was handed over.
+    /// The same, with these options for the conversation's open turn, if it has one. That turn can
+    /// be resumed as if it had just been interrupted: the model continues from the text that was
+    /// handed over.
     std::optional<conversation> load(std::string_view json, const generation_options& options,
                                      error_code& ec, diagnostics& diag);
 
     // The list of servers may change while conversations run. An invalid URL throws config_error.
-    /// Adds a server. One that is listed already, or is being removed, stays in use.
+    /// Adds a server. A server that is already listed, or is being removed, stays in use.
     void add_server(std::string url);
     /// Removes a server: no further turn starts there, and running replies may finish. After
-    /// `limit`, they continue on another server, or end with no_model if there is none, or with
-    /// server_gone if they cannot continue.
+    /// `limit`, these replies continue on another server, or end with no_model if there is none, or
+    /// with server_gone if they cannot continue.
     void remove_server(std::string url, duration limit = std::chrono::minutes(1));
     /// Replaces the list of servers. Replies on removed servers may run for another minute.
     /// Conversations are kept.
     void reload(std::vector<std::string> urls);
 
     /// Starts no more turns on this server until undrain_server() is called or the server is
-    /// removed. Running replies finish there. It stays in the list. Ignored if it is not listed.
+    /// removed. Running replies finish there. The server stays in the list. Has no effect if it is
+    /// not listed.
     void drain_server(std::string url);
     void undrain_server(std::string url);
 

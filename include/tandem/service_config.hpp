@@ -17,7 +17,7 @@ inline namespace v0 {
 /// Which server a conversation is pinned to.
 enum class placement {
     round_robin,  ///< the next in the list
-    least_busy,   ///< the one with the fewest running replies per slot, then conversations per slot
+    least_busy,   ///< the one with the fewest running replies, then conversations, per slot
 };
 
 /// The name of the value, as in logs, files and flags.
@@ -25,7 +25,7 @@ std::string_view to_string(placement p) noexcept;
 
 /// Configuration of a service.
 struct service_config {
-    /// URLs, each once; empty = that of `client`.
+    /// URLs, each once; empty = only the URL of `client`.
     std::vector<std::string> servers{};
     /// Everything else about the servers: key, limits, pacing, chunks, generation. `slots` is per
     /// server.
@@ -33,13 +33,13 @@ struct service_config {
     /// Which server a conversation is pinned to.
     tandem::placement placement = tandem::placement::least_busy;
     /// Interval at which /health is polled while replies run, or always with `watch_always`. 100 ms
-    /// to 1 h. A server that is down is polled at intervals that grow from 100 ms to this, and
-    /// every 400 ms while a turn waits for a server.
+    /// to 1 h. A server that is down is polled at intervals that grow from 100 ms to this interval,
+    /// and every 400 ms while a turn waits for a server.
     duration health_interval = std::chrono::seconds(2);
     /// Also polls /health while no reply runs, so that the state is always fresh. The event loop
     /// then has work until the service is destroyed.
     bool watch_always = false;
-    /// Options of conversations without their own.
+    /// Options of conversations that are created without options.
     conversation_options conversation{};
 };
 
@@ -57,20 +57,23 @@ struct server_status {
     };
     /// The configured URL.
     std::string url{};
-    /// Turns start on servers that are `up` or `unknown`. If there is none, they start on one that
-    /// is `down` because it does not answer in time.
+    /// Turns start on servers that are `up` or `unknown`. If there is no such server, turns start
+    /// on one that is `down` because it does not answer in time.
     health state = health::unknown;
-    /// Whether it was removed or drained, and only finishes its replies.
+    /// Whether the server was removed or drained, and only finishes its running replies.
     bool draining = false;
-    /// Whether its last requests failed; it gets none until `breaker_pause` is over.
+    /// Whether the last requests to the server failed; it gets no requests until `breaker_pause` is
+    /// over.
     bool circuit_open = false;
     /// Slots in use by the service; 0 while unknown.
     int slots = 0;
-    /// Conversations pinned to it, those with a running reply, and those that wait for a slot.
+    /// Numbers of conversations: pinned to the server, with a running reply, and waiting for a
+    /// slot.
     int conversations = 0;
     int generating = 0;
     int waiting = 0;
-    /// Highest rate of all its slots together, in tokens/s; nullopt until it has been measured.
+    /// Highest rate of all the server's slots together, in tokens/s; nullopt until it has been
+    /// measured.
     std::optional<double> tokens_per_s{};
     /// How overdue the first waiting request is; 0 if none is overdue.
     duration late{};
@@ -82,7 +85,7 @@ struct server_status {
     /// because of it.
     std::int64_t residence_changes = 0;
     std::int64_t residence_change_tokens = 0;
-    /// Why it is down, in words.
+    /// Why the server is down, in words.
     std::string fault{};
 };
 

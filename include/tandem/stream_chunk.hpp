@@ -23,9 +23,9 @@ enum class pace {
 struct channel_options {
     /// Who sets the pace.
     tandem::pace pace = tandem::pace::voice;
-    /// Maximum number of waiting items with `pace::text`; values below 1 mean 1. At the bound, this
-    /// reply waits until an item is popped; other replies continue, and nothing is dropped. The
-    /// item being joined is not counted. With `pace::voice`, at most one item waits.
+    /// Maximum number of waiting items with `pace::text`; values below 1 mean 1. At this limit, the
+    /// channel's reply waits until an item is popped; other replies continue, and nothing is
+    /// dropped. The item being joined is not counted. With `pace::voice`, at most one item waits.
     int capacity = 16;
     /// See chunk_channel::set_stream_interval().
     int stream_interval = 1;
@@ -33,7 +33,7 @@ struct channel_options {
 
 /// Why a channel finished.
 struct channel_end {
-    /// The reply's; `interrupted` if the channel was cancelled.
+    /// The reply's finish reason; `interrupted` if the channel was cancelled.
     tandem::finish_reason finish_reason = tandem::finish_reason::error;
     /// Set if and only if finish_reason is `error`.
     error_code error{};
@@ -55,9 +55,9 @@ struct stream_chunk {
     chunk_id last{};
     /// Tokens of all its chunks.
     int tokens = 0;
-    /// Why the last of them ended.
+    /// Why the last of these chunks ended.
     tandem::boundary boundary = tandem::boundary::end;
-    /// When the reply delivered the last of them.
+    /// When the reply delivered the last of these chunks.
     std::chrono::steady_clock::time_point handed_over{};
 
     /// Marks the terminal item; the fields below are valid only there.

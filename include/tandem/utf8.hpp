@@ -8,8 +8,8 @@ inline namespace v0 {
 
 /// Makes valid UTF-8 from bytes that arrive in parts, such as tokens. Valid text stays as it is,
 /// and invalid bytes are replaced by U+FFFD as the Unicode standard recommends. The result does not
-/// depend on the division into parts. The library's own texts are valid already; use this for
-/// tokens of other servers. One object reads one text. Not thread-safe; objects share nothing.
+/// depend on the division into parts. The library's own text is already valid; use this class for
+/// tokens from other servers. One object reads one text. Not thread-safe; objects share nothing.
 /// Throws only std::bad_alloc.
 class utf8_sanitizer {
  public:
@@ -25,8 +25,8 @@ class utf8_sanitizer {
     std::string partial_;
 };
 
-/// Valid UTF-8 of a whole text, at most three times as long as `bytes`. Throws only std::bad_alloc.
-/// May be called from any thread.
+/// Converts a whole text to valid UTF-8, which is at most three times as long as `bytes`. Throws
+/// only std::bad_alloc. May be called from any thread.
 std::string sanitized_utf8(std::string_view bytes);
 
 }  // namespace v0

@@ -42,7 +42,8 @@ struct with_diagnostics_t {
 
 /// Adapts a token such as `use_awaitable`: instead of an error_code, the operation reports an
 /// `error_with_diagnostics`, which `co_await` throws and a future holds. Works with all
-/// asynchronous functions of this library, with their executor, cancellation and thread safety.
+/// asynchronous functions of this library, and keeps their executor, cancellation and thread
+/// safety.
 ///
 /// Adapters that add values or a time limit go inside, as in
 /// `with_diagnostics(cancel_after(5s, use_awaitable))`.
@@ -61,7 +62,7 @@ namespace tandem::detail {
 template <class Handler>
 struct exception_handler {
     Handler handler;
-    // Where the operation writes, unless the caller passed a `diagnostics`.
+    // Where the operation writes its diagnostics, unless the caller passed an object for them.
     std::unique_ptr<diagnostics> own;
     diagnostics* diag;
 
@@ -88,7 +89,8 @@ struct initiate_with_exception : Initiation {
                          place, std::forward<Args>(args)...);
     }
 
-    // Asio checks whether a token fits a signature without an operation's arguments.
+    // Asio uses this overload, without the operation's arguments, to check whether a token fits a
+    // signature.
     template <class Handler>
     void operator()(Handler&& handler) && {
         auto own = std::make_unique<diagnostics>();

@@ -7,7 +7,7 @@
 #include <string_view>
 
 // Helpers for enumerations whose values start at 0 and have names. Their to_string() returns an
-// empty text for an invalid value.
+// empty string for an invalid value.
 namespace tandem {
 
 /// Returns the name of `value`. `names` lists all names in the order of the values.

@@ -7,8 +7,8 @@ namespace tandem {
 
 /// Identifies a request to /completion in a recording. It is not sent to the server.
 struct recorded_request_key {
-    /// The strand_scope of the reply and the reply's id there; together they are unique in the
-    /// process.
+    /// The number of the reply's strand_scope, and the reply's id in that scope; the pair is unique
+    /// in the process.
     std::uint64_t scope_number = 0;
     std::uint64_t reply = 0;
     /// Bytes of the reply's generated text that precede this request.

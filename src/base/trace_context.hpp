@@ -5,7 +5,7 @@
 // W3C Trace Context: the header that links the requests of one trace. Pure.
 namespace tandem {
 
-/// Whether a `traceparent` header is well-formed; one that is not must be ignored. A header of a
+/// Whether a `traceparent` header is well-formed; a malformed header must be ignored. A header of a
 /// later version is well-formed if it starts like version 00. A well-formed header has at most 256
 /// characters, all printable ASCII.
 bool is_valid_traceparent(std::string_view text) noexcept;

@@ -32,7 +32,7 @@ class channel_core final : public chunk_sink {
     /// free.
     error_code claim();
     void release_claim() noexcept;
-    /// Precondition: claimed.
+    /// Precondition: the channel is claimed.
     void connect(std::shared_ptr<chunk_pump> pump);
 
     std::optional<chunk_id> deliver(chunk c) override;

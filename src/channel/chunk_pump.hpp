@@ -39,14 +39,14 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
 
     /// Requests the first chunk.
     void start();
-    /// The chunk was spoken: continues with the next one.
+    /// Reports that the chunk was spoken, so that the reply continues.
     void continue_after(chunk_id id);
     /// Interrupts the reply; its result follows.
     void interrupt();
     /// Whether no thread runs the reply's context.
     bool is_context_stopped() const { return link_.is_stopped(); }
 
-    /// The reply is also notified, and reports its end.
+    /// Does nothing, because the reply is also notified, and reports its end.
     void on_owner_destroyed() override {}
     void on_context_destroyed() noexcept override;
 

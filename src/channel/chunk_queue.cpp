@@ -51,7 +51,7 @@ void chunk_queue::add_chunk(time_point now, chunk c, int interval) {
         complete_item();
 }
 
-// Cleaned speech lacks the space between two chunks, which their texts still contain.
+// Cleaned speech lacks the space between two chunks; the texts of the chunks still contain it.
 void chunk_queue::append_to_item(time_point now, chunk c) {
     if (!joined_) {
         is_apart_ = ends_with_space(c.text) || c.speech.empty();

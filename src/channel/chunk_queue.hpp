@@ -26,11 +26,12 @@ class chunk_queue {
     void on_item_requested() noexcept { speaks_ = false; }
     /// The next item, if there is one; finally the terminal item, once.
     std::optional<stream_chunk> take_item();
-    /// Returns the chunk to continue before the next one is requested, each chunk once; nullopt if
-    /// the reply must wait for the consumer, or is not waiting.
+    /// Returns the chunk to continue before the next one is requested, but each chunk only once;
+    /// nullopt if the reply must wait for the consumer, or is not waiting for a continue.
     std::optional<chunk_id> take_chunk_to_continue() noexcept;
-    /// Ends the queue after its complete and partial items; an interrupt drops them, even after an
-    /// earlier end. Returns false if the queue had already ended; the first reason remains.
+    /// Ends the queue after its complete and partial items; an interrupt drops these items, even
+    /// after an earlier end. Returns false if the queue had already ended; the first reason
+    /// remains.
     bool end(channel_end why);
 
     /// Whether an item can be taken, or none will ever follow.

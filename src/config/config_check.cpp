@@ -117,7 +117,7 @@ void check_first_chunk(const config& c, std::vector<config_fault>& faults) {
                                       c.chunking.first_chunk_min_tokens, last)});
 }
 
-// A reply that continues on the same slot would always fail.
+// With such limits, a reply that continues on the same slot would always fail.
 void check_queue(const config& c, std::vector<config_fault>& faults) {
     if (c.server.reuse_guard && *c.server.reuse_guard != auto_guard &&
         c.limits.queue_timeout > duration{} && c.limits.queue_timeout <= *c.server.reuse_guard)

@@ -109,7 +109,7 @@ bool set_value(std::optional<Enum>& value, std::string_view text) {
     return true;
 }
 
-// Describes the texts that set_value() can read, for an error message.
+// Describes what set_value() accepts, for an error message.
 template <class Field>
 std::string text_expected(const field_info& f, const Field& value) {
     auto expected = detail::describe_expected_value(f, value);

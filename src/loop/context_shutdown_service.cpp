@@ -16,7 +16,7 @@ void context_shutdown_service::remove(strand_scope& scope) noexcept {
     scopes_.erase(&scope);
 }
 
-// No thread runs the context any longer, but releasing one scope may destroy others.
+// No thread runs the context any longer, but releasing one scope may destroy other scopes.
 void context_shutdown_service::shutdown() noexcept {
     while (!scopes_.empty()) {
         const auto scope = (*scopes_.begin())->weak_from_this().lock();

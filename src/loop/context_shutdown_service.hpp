@@ -9,7 +9,7 @@ namespace tandem::detail {
 
 class strand_scope;
 
-/// Notifies the scopes on an execution context when that context is destroyed. They must then
+/// Notifies the scopes on an execution context when that context is destroyed. The scopes must then
 /// release pending handlers, because a handler, for example that of a coroutine, may own the client
 /// or reply that stores it. Thread-safe.
 class context_shutdown_service final : public boost::asio::execution_context::service {

@@ -55,7 +55,7 @@ bool strand_poster::is_stopped() const {
     return context_ && context_->stopped();
 }
 
-// Because of the lock, the destruction of a context waits for threads that inspect it.
+// Because of the lock, the destruction of a context waits for threads that inspect the context.
 void strand_poster::disconnect() noexcept {
     const std::lock_guard lock(mutex_);
     strand_ = any_io_executor();

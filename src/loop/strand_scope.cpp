@@ -33,8 +33,8 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
         registry_ = &boost::asio::use_service<context_shutdown_service>(context);
         registry_->add_scope(*this);
     }
-    // Removes expired listeners when the list has doubled, so that the amortized cost of each is
-    // constant.
+    // Removes expired listeners when the list has doubled, so that the amortized cost of each
+    // listener is constant.
     if (listeners_.size() >= next_sweep_size_) {
         std::erase_if(listeners_, [](const auto& l) { return l.expired(); });
         next_sweep_size_ = std::max<std::size_t>(64, 2 * listeners_.size());
@@ -63,8 +63,8 @@ strand_scope::listener_list strand_scope::take_listeners() noexcept {
     return std::exchange(listeners_, {});
 }
 
-// Listeners stay in the list: a handle may keep one alive until the context is destroyed. It must
-// also be notified of that, because it still owns timers and executors.
+// Listeners stay in the list: a handle may keep a listener alive until the context is destroyed.
+// Such a listener must then be notified again, because it still owns timers and executors.
 void strand_scope::close() {
     closed_ = true;
     notify_listeners(copy_listeners(), [](shutdown_listener& l) { l.on_owner_destroyed(); });

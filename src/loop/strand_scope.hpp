@@ -30,15 +30,15 @@ class shutdown_listener {
     /// The execution context is being destroyed: close all connections, and destroy all handlers
     /// without calling them. The listener must not use the context afterwards.
     virtual void on_context_destroyed() noexcept = 0;
-    /// Whether it owns a transport, which must outlive the requests of others.
+    /// Whether the listener owns a transport, which must outlive the requests of other listeners.
     virtual bool owns_transport() const noexcept { return false; }
 
  protected:
     ~shutdown_listener() = default;
 };
 
-/// What all parts of a client, or of a service with its servers and conversations, share: the
-/// strand, the log, and the shutdown. All functions except close(), is_closed() and
+/// What all parts of a client or service share, including a service's servers and conversations:
+/// the strand, the log, and the shutdown. All functions except close(), is_closed() and
 /// on_context_destroyed() may be called from any thread.
 class strand_scope : public std::enable_shared_from_this<strand_scope> {
  public:

@@ -25,7 +25,7 @@ struct answer_step {
     std::string message{};
 };
 
-/// Returns the steps of the answer to one request, one per call; nullopt after the last one.
+/// Returns the steps of the answer to one request, one per call; nullopt after the last step.
 using answer_script = std::function<std::optional<answer_step>()>;
 
 answer_script make_answer_script(const recorded_exchange& x);

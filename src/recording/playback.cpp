@@ -142,8 +142,8 @@ answer_script playback::answer_to_call(const std::string& server,
 }
 
 // Prefers an identical request, even to another server, because the answer is the same. Second
-// comes the next unplayed request to that path on this server; third, the last one there again,
-// because /health may be requested any number of times.
+// comes the next unplayed request to that path on this server; third, the last such request once
+// more, because /health may be requested any number of times.
 auto playback::find_call(const std::string& server, const transport::http_request& request)
     -> call* {
     const auto is_to_path = [&](const call& c) {
@@ -169,7 +169,7 @@ auto playback::find_call(const std::string& server, const transport::http_reques
     return found ? found : find_last_call(is_here);
 }
 
-// Prefers completed requests: one that was cut may have no answer.
+// Prefers completed requests: a request that was cut may have no answer.
 auto playback::find_last_call(const std::function<bool(const call&)>& fits) -> call* {
     const auto last = [&](bool may_be_cut) {
         return std::find_if(calls_.rbegin(), calls_.rend(), [&](const call& c) {

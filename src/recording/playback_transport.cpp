@@ -30,7 +30,7 @@ class played_exchange final : public transport::exchange,
         timer_.cancel();
     }
 
-    // Computes the time from the previous step, so that slow handlers add no delay.
+    // Computes the due time from that of the previous step, so that slow handlers add no delay.
     void go_on() {
         step_ = script_();
         if (step_) wait_until(due_ + from_->delay_of_step(*step_, peek_hold_));

@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 6> paths{completion_path, "/apply-templat
                                                 "/tokenize",     "/detokenize",
                                                 "/slots",        "/v1/chat/completions"};
 
-// Fields of an event stream that contain nothing of the answer, including blank lines and comments.
+// Fields of an event stream that carry no part of the answer; "" means blank lines and comments.
 // Old servers send "error"; unknown fields may contain anything.
 constexpr std::array<std::string_view, 4> plain_fields{"", "event", "id", "retry"};
 

@@ -11,7 +11,7 @@ namespace tandem::wire {
 struct recorded_completion_request {
     /// As JSON text, for comparison; empty if there is none.
     std::string prompt;
-    /// The text, if the prompt is a single text.
+    /// The text, if the prompt is a single string.
     std::string prompt_text;
     int id_slot = -1;
     /// -1 = unbounded.

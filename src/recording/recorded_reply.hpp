@@ -16,10 +16,10 @@ struct live_request {
     int n_predict = -1;
 };
 
-/// The text of one reply as its requests delivered it, and the failures between them. A request
-/// that starts where a recorded one started receives the same bytes. A request that starts
-/// elsewhere, or that reads past the point where the recorded one was cut, receives the same tokens
-/// in newly built events. Each failure is played once, to the first request that reaches it.
+/// The text of one reply as its requests delivered it, and the failures between the requests. A
+/// request that starts where a recorded one started receives the same bytes. A request that starts
+/// elsewhere, or that reads past the point where the recorded request was cut, receives the same
+/// tokens in newly built events. Each failure is played once, to the first request that reaches it.
 class recorded_reply : public std::enable_shared_from_this<recorded_reply> {
  public:
     /// The segments in the order of their requests; at least one.
@@ -29,7 +29,8 @@ class recorded_reply : public std::enable_shared_from_this<recorded_reply> {
     const std::string& prompt() const noexcept { return segments_.front().request.prompt; }
     const std::vector<recorded_segment>& segments() const noexcept { return segments_; }
 
-    /// `peek_hold` is as in config: a cut after a silence of that length is attributed to it.
+    /// `peek_hold` is as in config: a cut after a silence of that length is attributed to
+    /// `peek_hold`.
     answer_script answer(const live_request& request, duration peek_hold);
 
  private:

@@ -8,7 +8,7 @@
 namespace tandem::detail {
 namespace {
 
-// Splits the bytes of an answer into those of each event, which ends with a line.
+// Divides the bytes of an answer among its events. Each event ends at the end of a line.
 class event_divider {
  public:
     event_divider(recorded_segment& into, int http_status) : into_(into), end_(into.from) {

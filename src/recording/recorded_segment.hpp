@@ -15,7 +15,7 @@ struct recorded_event {
     /// All bytes since the previous event.
     std::string raw{};
     wire::token_event event{};
-    /// The bytes of the reply's text that it contains: [begin, end).
+    /// The bytes of the reply's text that the event contains: [begin, end).
     std::size_t begin = 0;
     std::size_t end = 0;
 };
@@ -27,7 +27,7 @@ struct recorded_segment {
     std::vector<recorded_event> events{};
     /// Bytes after the last readable event.
     std::string tail{};
-    /// Whether the tail ended the request: it contains an error of the server, or is not an event
+    /// Whether the tail ended the request: it contains an error from the server, or is not an event
     /// of a llama-server.
     bool is_faulty = false;
     /// Bytes of the reply's text: [from, to). Text read beyond `to` was dropped and generated

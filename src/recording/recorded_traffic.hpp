@@ -22,8 +22,8 @@ struct recorded_exchange {
     duration status_at{};
     std::vector<timed_bytes> pieces{};
     duration ended_at{};
-    /// Whether the client ended it, or it was still running at the end of the recording. Otherwise,
-    /// the server ended it.
+    /// Whether the client ended the exchange, or it was still running at the end of the recording.
+    /// Otherwise, the server ended the exchange.
     bool was_cut = true;
     error_code ec{};
     std::string message{};
@@ -32,8 +32,8 @@ struct recorded_exchange {
 struct recorded_traffic {
     bool has_prompts = true;
     bool is_cut_short = false;
-    /// Whether requests were still running or the last line is incomplete, and `is_cut_short` is
-    /// not the reason.
+    /// Whether requests were still running, or the last line is incomplete, for a reason other than
+    /// `is_cut_short`.
     bool is_unfinished = false;
     /// In the order in which they were sent.
     std::vector<recorded_exchange> exchanges{};

@@ -18,7 +18,7 @@ using kind = answer_step::kind;
 
 // An extra wait, so that the live client has time to cut where the recorded client did.
 constexpr auto cut_margin = std::chrono::milliseconds(50);
-// The same for an interruption, which may come many steps later.
+// A longer wait for an interruption, which may come many steps later.
 constexpr auto end_margin = std::chrono::seconds(1);
 
 // A saturating sum, because a hostile recording may contain arbitrary counts.
@@ -36,7 +36,7 @@ bool is_final(const wire::token_event& e) {
     return e.what == wire::token_event::kind::final;
 }
 
-// Whether the event is after `position`, or empty and at `position`.
+// Whether the event's text is after `position`, or empty and at `position`.
 bool is_to_come(const recorded_event& e, std::size_t position) {
     return e.end > position || (e.begin == e.end && e.end == position);
 }
@@ -160,7 +160,7 @@ std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
 }
 
 // Whether the event holds the first bytes of a character that the cut split: the next request
-// continued before the character, and generated it again.
+// continued from before the character, and generated it again.
 bool reply_cursor::is_dropped(const recorded_event& e) const {
     const auto& s = segment();
     return is_token(e.event) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&
@@ -202,8 +202,8 @@ wire::token_event reply_cursor::renumber_tokens(const recorded_event& e) {
     return said;
 }
 
-// The recorded end of a request applies to a request that read everything, and to one that receives
-// exactly the recorded answer.
+// The recorded end of a request applies to a request that read everything, and to a request that
+// receives exactly the recorded answer.
 bool reply_cursor::ends_here() const {
     const auto& s = segment();
     return (!s.exchange->was_cut || s.is_faulty) && (is_exact_ || event_ == s.events.size());

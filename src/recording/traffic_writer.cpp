@@ -68,7 +68,7 @@ void traffic_writer::record_bytes(time_point now, std::uint64_t request, std::st
     const auto found = withheld_.find(request);
     if (found == withheld_.end())
         return write(now, wire::recorded_bytes{request, std::string(bytes)});
-    // tandem does not read a larger answer either.
+    // Bytes beyond this limit are dropped: tandem does not read a larger answer either.
     auto& body = found->second.body;
     body.append(bytes.substr(0, wire::max_answer_bytes - body.size()));
     if (found->second.is_stream) write_lines(now, request, body);

@@ -72,7 +72,7 @@ bool is_out_of_memory(CURLcode code) noexcept {
 
 // curl uses the same error code whether the server rejects a handshake or dies during one.
 bool broke_off(const failure_context& c) noexcept {
-    // The last one occurs if the reset arrives before curl queries the peer's address.
+    // The last text occurs if the reset arrives before curl queries the peer's address.
     constexpr std::array<std::string_view, 4> words{"SSL_ERROR_SYSCALL", "reset by peer",
                                                     "unexpected eof", "getpeername() failed"};
     return std::any_of(words.begin(), words.end(),
@@ -155,7 +155,8 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
     }
 }
 
-// The environment variable that sets a proxy, which users easily forget; null if there is none.
+// Finds the environment variable that sets a proxy, because users easily forget it; null if none is
+// set.
 const char* environment_proxy(bool https) {
     constexpr std::array https_names{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
     constexpr std::array http_names{"http_proxy", "all_proxy", "ALL_PROXY", ""};

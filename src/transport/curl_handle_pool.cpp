@@ -54,7 +54,7 @@ void set_trust(option_setter& set, const curl_options& o) {
     set(CURLOPT_PROXY_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     if (o.ca_file.empty() && o.ca_path.empty()) return;
-    // Sets both, because the one left unset would continue to trust the system's certificates.
+    // Sets both options, because an unset one would continue to trust the system's certificates.
     const char* file = o.ca_file.empty() ? nullptr : o.ca_file.c_str();
     const char* path = o.ca_path.empty() ? nullptr : o.ca_path.c_str();
     for (const auto option : {CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO}) set(option, file);

@@ -30,8 +30,8 @@ class curl_handle_pool {
     /// returns null.
     easy_handle prepare_handle(const http_request& request, header_list& own, CURLcode& code);
     void return_handle(easy_handle easy) noexcept;
-    /// Reports that the transfer of this handle has ended. If it did not connect, later transfers
-    /// resolve the host name again, because a restarted server may have another address.
+    /// Reports that the transfer of this handle has ended. If the transfer did not connect, later
+    /// ones resolve the host name again, because a restarted server may have another address.
     void bypass_dns_cache_unless_connected(CURL* easy) noexcept;
     /// The request's own connect timeout, if it is shorter than the general one.
     std::optional<duration> own_connect_timeout(const http_request& request) const noexcept;

@@ -51,7 +51,8 @@ class curl_multi_driver final : public event_loop_listener,
     curl_handle_pool pool_;
     std::shared_ptr<curl_multi_timer> timer_;
     std::shared_ptr<delivery_queue> queue_;
-    // Must outlive the handle below: curl closes sockets through the table until then.
+    // Must outlive the handle below: curl closes sockets through the table until the handle is
+    // destroyed.
     socket_table sockets_;
     multi_handle multi_;
     std::unordered_set<transfer*> running_;

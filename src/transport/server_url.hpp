@@ -16,8 +16,9 @@ struct server_url {
     /// host; an address replaces the host.
     std::string identity;
     std::string host;
-    /// Where to connect instead of the host, whose name still applies to TLS: the fragment, as in
-    /// `http://llama:8080#10.0.0.5`. An IPv6 address has brackets here. Empty if not given.
+    /// The address to connect to instead of the host, whose name still applies to TLS: the URL's
+    /// fragment, as in `http://llama:8080#10.0.0.5`. An IPv6 address has brackets here. Empty if
+    /// not given.
     std::string address;
     bool https = false;
 };
@@ -43,8 +44,8 @@ std::optional<std::string> check_api_path(std::string_view url);
 std::string server_identity(std::string_view url);
 
 /// Whether both URLs name the same server, ignoring the case of the host, the default port, a
-/// trailing slash, credentials, and `localhost` versus 127.0.0.1. False if one of them has a fault,
-/// unless both are the same text.
+/// trailing slash, credentials, and `localhost` versus 127.0.0.1. False if one of the URLs has a
+/// fault, unless both are the same string.
 bool is_same_server(std::string_view a, std::string_view b);
 
 /// The fault of a proxy, described without its credentials; nullopt if the proxy is a URL with a
@@ -55,7 +56,7 @@ std::optional<std::string> check_proxy(std::string_view proxy);
 /// contains the key.
 std::optional<std::string> check_api_key(std::string_view api_key);
 
-/// `text` without user name and password, for messages.
+/// `text` without its user name and password, for messages.
 std::string without_credentials(const std::string& text);
 
 /// `url` with the IP address to connect to instead of looking up the host; see server_url::address.

@@ -29,7 +29,7 @@ class socket_table {
     socket_table& operator=(const socket_table&) = delete;
 
     /// Makes `easy` open and close its sockets here. `owner` must stay valid until
-    /// watch_kept_sockets() or until curl has closed them.
+    /// watch_kept_sockets() or until curl has closed the sockets.
     CURLcode attach(CURL* easy, transfer_sockets& owner);
     curl_socket_t open(const curl_sockaddr& address, transfer_sockets& owner) noexcept;
     void close(curl_socket_t fd) noexcept;
@@ -38,13 +38,13 @@ class socket_table {
     void watch(curl_socket_t fd, int what);
 
     /// Stops or resumes reading the sockets of `owner`. curl should do this for a paused transfer,
-    /// but some versions, such as 8.5, keep reading into a buffer without a useful bound.
+    /// but some versions, such as 8.5, keep reading into a buffer that has no useful bound.
     void set_reading_held(transfer_sockets& owner, bool held);
 
-    /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
-    /// gracefully, or after a failed wait. The descriptors stay in use until curl closes them.
-    /// Skips a socket that curl closed without reporting it, because its descriptor may belong to
-    /// another file. Call watch_kept_sockets() after curl has removed the transfer.
+    /// Closes the connections of `owner` that curl still keeps, either because newer versions shut
+    /// down gracefully or because a wait failed. The descriptors stay in use until curl closes
+    /// them. Skips a socket that curl closed without reporting it, because its descriptor may
+    /// belong to another file. Call watch_kept_sockets() after curl has removed the transfer.
     void disconnect_sockets(transfer_sockets& owner) noexcept;
 
     /// Watches the descriptors that curl has kept, so that curl notices their dead connections.

@@ -96,8 +96,8 @@ void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
         arm_waits();
         throw;
     }
-    // A socket that cannot be registered would fail again immediately, for as long as curl tries to
-    // connect.
+    // A socket that cannot be registered would keep failing immediately for as long as curl tries
+    // to connect.
     if (!ec) arm_waits();
 }
 

@@ -30,8 +30,8 @@ struct http_request {
 };
 
 /// Receives the answer to one request. No function is called from inside start() or resume(), while
-/// the exchange is paused, or after on_end() or the exchange's destruction. Each may destroy any
-/// exchange and start new ones; none may throw.
+/// the exchange is paused, or after on_end() or the exchange's destruction. Each function may
+/// destroy any exchange and start new ones, but must not throw.
 class exchange_handler {
  public:
     /// The status line and headers arrived. Called once, before any data. A status of 400 or more
@@ -52,8 +52,8 @@ class exchange {
     virtual ~exchange() = default;
     /// Stops and resumes the flow of data, for backpressure. A paused exchange does not read its
     /// socket, and therefore does not notice when the server closes it. It keeps at most 256 KiB
-    /// that were read before. A paused exchange is not work for the event loop, which may run out
-    /// of work.
+    /// that were read before. A paused exchange does not count as work for the event loop, so the
+    /// loop may run out of work.
     virtual void pause() = 0;
     virtual void resume() = 0;
     /// Time from start() until the connection was up, including name lookup and TLS. Known once the
@@ -69,8 +69,8 @@ class exchange {
 class http_transport {
  public:
     virtual ~http_transport() = default;
-    /// `handler` must outlive the exchange. Faults known immediately are also reported by on_end(),
-    /// from the event loop. Running exchanges must be destroyed before the transport.
+    /// `handler` must outlive the exchange. Even faults that are known immediately are reported by
+    /// on_end(), from the event loop. Running exchanges must be destroyed before the transport.
     virtual std::unique_ptr<exchange> start(http_request request, exchange_handler& handler) = 0;
 };
 

@@ -14,7 +14,7 @@
 
 namespace tandem::detail {
 
-/// A call of `handler` with these arguments, with the handler's associated allocator.
+/// A call of `handler` with these arguments. Has the handler's associated allocator.
 template <class Handler, class... Args>
 struct bound_call {
     using allocator_type = boost::asio::associated_allocator_t<Handler>;
@@ -32,8 +32,8 @@ struct bound_call {
 /// Debian 12 has 1.74.
 ///
 /// The handler is never called inline: complete() posts it to its associated executor, which is
-/// kept busy until then. Memory comes from its associated allocator, and is released before it
-/// runs.
+/// kept busy until then. Memory comes from the handler's associated allocator, and is released
+/// before the handler runs.
 template <class... Args>
 class any_completion {
  public:

@@ -16,7 +16,7 @@ namespace tandem::detail {
 
 // Per-operation cancellation completes the call; a later answer is ignored. The caller owns the
 // signal, which may outlive the execution context. Therefore, the strand is stored in the call,
-// which does not outlive it.
+// which does not outlive the context.
 template <class Call>
 auto make_abort(const std::shared_ptr<Call>& call) {
     return [weak = std::weak_ptr(call)] {

@@ -28,7 +28,7 @@ boost::asio::any_io_executor executor_of(const std::shared_ptr<Shell>& shell) no
 }
 
 /// Starts an operation of `object`: `start(object, executor, diag, handler, args...)`. Tokens such
-/// as cancel_after() take the executor of the operation from it.
+/// as cancel_after() take the operation's executor from this object.
 template <class Object, class Start>
 struct initiation {
     using executor_type = boost::asio::any_io_executor;

@@ -10,15 +10,15 @@
 
 namespace tandem::detail {
 
-/// A call of a client, conversation or service from its start to its completion. After its start,
-/// it is used only on `strand`.
+/// A call on a client, conversation or service, from start to completion. Once started, it is used
+/// only on `strand`.
 template <class... Results>
 struct pending_call {
     /// Empty once completed.
     any_completion<error_code, Results...> handler;
     diagnostics* diag = nullptr;
     boost::asio::any_io_executor strand;
-    /// Cuts the request of a call that was aborted; empty if it has none of its own.
+    /// Cuts the request of an aborted call; empty if the call has no request of its own.
     std::function<void()> cut;
 
     void abort() {

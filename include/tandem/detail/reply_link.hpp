@@ -27,8 +27,8 @@ using calls_completion = any_completion<error_code, diagnostics, called_function
 /// it.
 using interrupt_count = std::shared_ptr<const std::atomic<std::uint64_t>>;
 
-/// A link to a reply that may outlive the reply and its execution context, and knows whether the
-/// reply was interrupted. Thread-safe.
+/// A link to a reply. The link may outlive the reply and its execution context, and knows whether
+/// the reply was interrupted. Thread-safe.
 class reply_link {
  public:
     explicit reply_link(boost::asio::any_io_executor strand, interrupt_count interrupts = nullptr);

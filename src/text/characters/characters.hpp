@@ -40,7 +40,7 @@ bool is_trailing_mark(char32_t c) noexcept;
 /// A trailing mark of an East Asian script. Unlike a Latin one (".5"), it never starts a word.
 bool is_full_width_trailing_mark(char32_t c) noexcept;
 
-/// Emoji that writers use to close a sentence: faces, hands, hearts. Excludes flags and objects,
+/// Emoji with which writers close a sentence: faces, hands, hearts. Excludes flags and objects,
 /// which may stand for words.
 bool is_emotion_emoji(char32_t c) noexcept;
 /// Heart emoji, which people may write for the word "love".

@@ -13,8 +13,8 @@ unsigned byte_at(std::string_view text, std::size_t i) noexcept {
     return static_cast<unsigned char>(text[i]);
 }
 
-/// A row of table 3-7 for a lead byte: the number of following bytes and the range of the first
-/// one.
+/// A row of table 3-7 for a lead byte: the number of following bytes and the range of the first of
+/// them.
 struct lead_row {
     std::size_t following = 0;  ///< 0 = cannot start a multi-byte character
     unsigned low = 0x80;
@@ -40,7 +40,7 @@ struct sequence {
 };
 
 /// The sequence at `from`, which must be inside `text`. A bad sequence ends before the first byte
-/// that cannot continue it; a truncated one ends with the text.
+/// that cannot continue it; a truncated sequence ends with the text.
 sequence sequence_at(std::string_view text, std::size_t from) noexcept {
     const auto lead = byte_at(text, from);
     if (lead < 0x80) return {};

@@ -16,7 +16,7 @@ constexpr bool is_white_space(char32_t c) noexcept {
 /// White space except non-breaking spaces.
 bool is_breaking_space(char32_t c) noexcept;
 
-/// Returns true for an empty text.
+/// Returns true for an empty string.
 bool is_all_white_space(std::string_view text) noexcept;
 
 std::string_view trim_leading_space(std::string_view text) noexcept;

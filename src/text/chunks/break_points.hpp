@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-// Finds places to split a text that contains no sentence end.
+// Finds places to split text that contains no sentence end.
 namespace tandem::text {
 
 /// Offset after the last clause: after a comma, semicolon, colon or dash of any script (in scripts

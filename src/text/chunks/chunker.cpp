@@ -43,7 +43,8 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
-// The detector does not see this text, where it could find the end of the same sentence again.
+// The detector does not read this text, because it could find the end of the same sentence there
+// again.
 void chunker::feed_chunk(const chunk_text& chunk) {
     text_ += chunk.text;
     ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens, chunk.language});
@@ -135,7 +136,7 @@ bool chunker::may_peek() const noexcept {
            token_ends_.size() <= static_cast<std::size_t>(max_tokens());
 }
 
-/// Completes chunks as long as the text read so far contains ends for them.
+/// Completes chunks until the text read so far contains no further chunk end.
 void chunker::advance(boundary_verdict v) {
     for (;;) {
         v = skip_early_ends(v);

@@ -26,7 +26,7 @@ struct chunk_limits {
     /// Minimum length in characters of a sentence; applies to all chunks except the first. 0 =
     /// none.
     int min_chars = 0;
-    /// Makes each fed text a separate chunk.
+    /// Makes each piece of fed text a separate chunk.
     bool by_token = false;
     /// At a limit, a chunk ends before, not inside, a mark with one of these tags, if possible.
     std::vector<std::string> mark_tags{};
@@ -37,7 +37,7 @@ struct chunk_text {
     std::string text;
     boundary why = boundary::end;
     int tokens = 0;          ///< tokens whose text ends in `text`
-    std::string language{};  ///< whose rules ended it
+    std::string language{};  ///< the language whose rules ended the chunk
 };
 
 /// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken chunks
@@ -63,10 +63,10 @@ class chunker {
     /// unless current() is `holding`.
     status on_hold_expired();
     /// Ends the open chunk now at the first of these that it has: its pending end, the end of its
-    /// last clause, the start of its last word. Has no effect if it has none.
+    /// last clause, the start of its last word. Has no effect if the chunk has none of these.
     status force_chunk_end();
-    /// Ends the text: what is in no chunk yet becomes the last chunk or chunks. After they are
-    /// taken, current() is `reading` and untaken_text() is empty.
+    /// Ends the text: text that is not yet in a chunk becomes the last chunk or chunks. After these
+    /// are taken, current() is `reading` and untaken_text() is empty.
     status finish();
 
     status current() const noexcept { return status_; }
@@ -77,7 +77,7 @@ class chunker {
     /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
     /// current() then reports the status of that chunk. Precondition: current() is `ready`.
     chunk_text take_chunk();
-    /// Text that was read, but is in no chunk taken so far.
+    /// Text that was read, but is not in any taken chunk.
     std::string_view untaken_text() const noexcept {
         return std::string_view(text_).substr(begin_);
     }
@@ -128,7 +128,7 @@ class chunker {
 
     // State of the open chunk; offsets are relative to its start.
     bool first_ = true;
-    /// End offsets of its tokens; at most max_tokens_of_a_text per fed text.
+    /// End offsets of its tokens; at most max_tokens_of_a_text for each feed().
     std::vector<std::uint32_t> token_ends_;
     /// Origin of the detector's offsets: the end of the last sentence that ended too early.
     std::size_t sentence_start_ = 0;

@@ -127,7 +127,8 @@ void reasoning_filter::pass_mark(const found& mark) {
     drop(mark.bytes);
     inside_ = mark.opened;
     reasoning_begins_ = true;
-    // White space before the mark already separates the words; that after the mark is skipped.
+    // White space before the mark already separates the words; white space after the mark is
+    // skipped.
     skips_space_ = !inside_ && after_space_;
 }
 
@@ -204,7 +205,7 @@ std::vector<tag_pair> default_reasoning_tags() {
         {"\xE2\x97\x81think\xE2\x96\xB7", "\xE2\x97\x81/think\xE2\x96\xB7"},  // Kimi-VL
         {"<|channel>thought", "<channel|>"},                                  // Gemma 4
         {"<|open|>think<|sep|>", "<|close|>think<|sep|>"},                    // Kimi K3
-        // For gpt-oss. Tool calls have text before <|message|>. llama-server does not render
+        // For gpt-oss. In tool calls, text precedes <|message|>. llama-server does not render
         // <|end|>, so only the mark of the final answer ends the preceding channel.
         {"<|channel|>analysis", "<|channel|>final<|message|>"},
         {"<|channel|>analysis", "<|start|>assistant<|channel|>final<|message|>"},

@@ -12,13 +12,13 @@
 namespace tandem::text {
 
 /// The text that certainly is visible, and the text inside reasoning. Both views are valid until
-/// the next call of the filter, and only as long as the fed text.
+/// the next call on the filter, and no longer than the fed text.
 struct visible_text {
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 if that byte was returned earlier.
     int tokens = 0;
     /// Excludes the marks and the white space after an opening mark. If the opening mark is a
-    /// prefix of a longer one, the remainder of that is also excluded.
+    /// prefix of a longer one, the rest of the longer mark is also excluded.
     std::string_view reasoning{};
     /// Tokens that certainly have no byte in visible text: the tokens of reasoning, of its marks,
     /// and of the white space after them.
@@ -52,8 +52,8 @@ class reasoning_filter {
     void drop_withheld() noexcept;
 
     bool is_inside() const noexcept { return inside_.has_value(); }
-    /// The mark that closes the open reasoning. If there are several, the longest, because it
-    /// states most completely what ends. Precondition: is_inside().
+    /// The mark that closes the open reasoning. If several marks close it, returns the longest,
+    /// which states most completely what ends. Precondition: is_inside().
     const std::string& closing_mark() const;
     /// Number of undecided bytes.
     std::size_t withheld() const noexcept { return withheld_.size(); }

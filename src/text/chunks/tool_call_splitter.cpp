@@ -5,7 +5,7 @@
 namespace tandem::text {
 namespace {
 
-/// The required part of an opening: models may omit white space after a tag.
+/// The part of an opening that models always write: they may omit white space after a tag.
 std::string_view find_required_part(std::string_view opening) noexcept {
     const auto part = opening.substr(0, opening.find_last_not_of(" \t\r\n") + 1);
     const bool has_tags = (part.starts_with('<') && part.ends_with('>')) ||
@@ -13,7 +13,7 @@ std::string_view find_required_part(std::string_view opening) noexcept {
     return has_tags ? part : opening;
 }
 
-/// Whether words have begun in the prompt, but not ended.
+/// Whether words have begun in the prompt, but not ended there.
 bool ends_in_words(const reply_delimiters& marks, std::string_view prompt) noexcept {
     const auto opening = find_required_part(marks.opening);
     const auto at = prompt.rfind(opening);
@@ -66,7 +66,7 @@ tool_call_splitter::visible tool_call_splitter::feed(std::string_view text, int 
         }
         read += next.bytes;
         place_ = next.mark == &words_.closing ? place::after_words : place::in_words;
-        if (shown_.empty()) tokens_ = tokens;  // the earlier ones are the mark's
+        if (shown_.empty()) tokens_ = tokens;  // earlier tokens belong to the mark
     }
     withheld_.erase(0, read);
     of_prompt_ -= std::min(of_prompt_, read);
@@ -80,7 +80,7 @@ tool_call_splitter::visible tool_call_splitter::finish() {
 }
 
 tool_call_splitter::visible tool_call_splitter::show_all_as_text() {
-    withheld_ += std::exchange(call_, {});  // one of them is empty
+    withheld_ += std::exchange(call_, {});  // one of the two is empty
     return show_withheld_text();
 }
 

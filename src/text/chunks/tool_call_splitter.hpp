@@ -16,8 +16,8 @@ struct reply_delimiters {
     /// Empty if no mark precedes the words. It may begin in the prompt, and is removed anywhere in
     /// the words, even without the white space after its last tag.
     std::string opening{};
-    /// Ends words that an opening began: what follows is not spoken until another opening. Empty if
-    /// nothing ends them.
+    /// Ends words that an opening began: text after it is not spoken until another opening. Empty
+    /// if nothing ends them.
     std::string closing{};
 
     bool operator==(const reply_delimiters&) const = default;
@@ -34,7 +34,7 @@ std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
 class tool_call_splitter {
  public:
     struct visible {
-        /// Valid until the splitter is used again, and only as long as the fed text.
+        /// Valid until the splitter is used again, and no longer than the fed text.
         std::string_view text{};
         /// 0 if the tokens of the text were returned earlier.
         int tokens = 0;
@@ -57,7 +57,7 @@ class tool_call_splitter {
     /// Sets the opening mark of a call, for text that follows or is withheld.
     void set_mark(std::string mark) { mark_ = std::move(mark); }
     /// Ends the text: withheld text becomes visible, unless it is a mark, or clearly the beginning
-    /// of the closing one.
+    /// of the closing mark.
     visible finish();
     /// Makes all withheld text visible, including the supposed call, because it is not one.
     visible show_all_as_text();
@@ -66,7 +66,7 @@ class tool_call_splitter {
     const reply_delimiters& words() const noexcept { return words_; }
     bool has_mark() const noexcept { return withholds_all_ || !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
-    /// The text from the mark on, at most `max_call_bytes` and one token.
+    /// The text from the mark on; at most one token longer than `max_call_bytes`.
     const std::string& call() const noexcept { return call_; }
     bool is_too_long() const noexcept { return call_.size() > max_call_bytes; }
 

@@ -6,8 +6,8 @@
 
 namespace tandem::text {
 
-/// What is known about the end of the current sentence. Offsets are in bytes from its start and
-/// never 0.
+/// What is known about the end of the current sentence. Offsets are in bytes from the start of the
+/// sentence, and never 0.
 struct boundary_verdict {
     /// Where the sentence ends regardless of what follows.
     std::optional<std::size_t> settled;
@@ -24,7 +24,7 @@ class boundary_detector {
     /// settled; end_sentence_after() was called for each settled end.
     virtual boundary_verdict feed(std::string_view token) = 0;
     /// Ends the sentence or chunk after `bytes` of the fed text; offsets restart there. Returns the
-    /// verdict on the text after that, which is not fed again. `bytes` may be any character
+    /// verdict on the remaining text, which is not fed again. `bytes` may be any character
     /// boundary, including 0 or one before a settled end.
     virtual boundary_verdict end_sentence_after(std::size_t bytes) = 0;
     /// Ends the text and decides from what was read. Precondition as for feed().

@@ -9,8 +9,8 @@
 namespace tandem::text {
 
 /// The plain rule: a sentence ends with a token after which the text, ignoring trailing white
-/// space, matches `[.!?]["')]*$`. The first later token after which it does not match settles the
-/// end.
+/// space, matches `[.!?]["')]*$`. The first later token after which the text does not match settles
+/// the end.
 class classic_boundary_detector final : public boundary_detector {
  public:
     boundary_verdict feed(std::string_view token) override;

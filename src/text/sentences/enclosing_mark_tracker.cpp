@@ -6,8 +6,8 @@
 namespace tandem::text {
 namespace {
 
-// Limits, in characters, after which an unbalanced mark is ignored; otherwise it would suppress all
-// further sentence ends.
+// Limits, in characters, after which an unbalanced mark is ignored; otherwise, such a mark would
+// suppress all further sentence ends.
 constexpr std::uint32_t max_enclosed = 400;
 constexpr std::uint32_t max_quoted = 1000;
 

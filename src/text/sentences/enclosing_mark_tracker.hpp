@@ -9,8 +9,8 @@ namespace tandem::text {
 /// Whether `c` can only open a quotation or a bracket. A `"` can also close one.
 bool is_opening_mark(char32_t c) noexcept;
 
-/// Tracks the open quotes and brackets. An opening mark expires if its closing mark does not follow
-/// in time.
+/// Tracks open quotes and brackets. An opening mark expires if its closing mark does not follow in
+/// time.
 class enclosing_mark_tracker {
  public:
     /// A quotation may continue across sentences; brackets may not.

@@ -61,7 +61,8 @@ word_kind kind_of_number(const word& w, const sentence_context& before, const le
     return word_kind::plain;
 }
 
-/// Whether a word of one letter may be more than an abbreviation: outside English, a vowel may.
+/// Whether a word of one letter may be more than an abbreviation: in languages other than English,
+/// a vowel may be.
 bool is_word_of_one_letter(const word& w, const lexicon& words) {
     constexpr std::u32string_view consonants =
         U"bcdfghjklmnpqrstvwxzßçñćčďđğłńňřśşšťźżžбвгджзйклмнпрстфхцчшщβγδζθκλμνξπρστφχψ";

@@ -21,14 +21,14 @@ struct end_mark {
     enum class word_kind {
         plain,      ///< ends unless the next word cannot start a sentence
         never,      ///< "Dr.", "e.g."
-        numbered,   ///< "No.": as plain, but not before a number
+        numbered,   ///< "No.": like plain, but not before a number
         name_part,  ///< "U.S.", "Inc.": only before a word that starts sentences
         tail,       ///< "etc.": only before a capital
         clock,      ///< "p.m.": only before a capital that starts no day or time zone
-        ordinal,    ///< "12.": as name_part, in languages with ordinals like this
+        ordinal,    ///< "12.": like name_part, in languages that write ordinals like this
         marker,     ///< "1." or "A." at the start of a line
         initial,    ///< "J."
-        letter,     ///< "é.": as plain, but not before a number or an initial
+        letter,     ///< "é.": like plain, but not before a number or an initial
     };
 
     kind what = kind::stop;

@@ -40,7 +40,7 @@ class rules {
         if (before_.is_enclosed() || mark_.is_label || continues_in_quotation()) return goes_on;
         const bool has_gap = after_.space || mark_.closed;
         const auto j = has_gap ? decide_after_gap() : decide_without_gap();
-        // If no white space follows the mark, words after the next one do not help.
+        // If no white space follows the mark, words after the next word do not help.
         return j == undecided && (is_final_ || (!has_gap && next_.complete)) ? decide_finally() : j;
     }
 
@@ -231,7 +231,7 @@ sentence_decision rules::decide_after_initial() {
 }
 
 sentence_decision rules::decide_after_clock() {
-    // The first letters of days, months and time zones, for words that are only partly read.
+    // The first letters of days, months and time zones, for words of which only a part was read.
     constexpr std::array<std::string_view, 15> begins{
         "m", "e", "f", "p", "s", "mo", "mr", "sa", "su", "ea", "pa", "ce", "fr", "tu", "we"};
     if (!is_last_chance()) return undecided;

@@ -15,7 +15,7 @@ using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
 constexpr int max_held_tag = 200;
-// In letters: a few words of another script change nothing; a sentence does.
+// In letters: a few words in another script do not change the language; a sentence does.
 constexpr int max_script_lead = 30;
 constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
 constexpr std::u32string_view emphasis_marks = U"*_~";
@@ -223,7 +223,7 @@ void spoken_boundary_detector::decide() {
     if (j != sentence_decision::undecided) resolve(j == sentence_decision::ends);
 }
 
-/// Closes the mark, which has been decided, and reads the text after it again accordingly.
+/// Closes the decided mark, and rereads the text after it accordingly.
 void spoken_boundary_detector::resolve(bool ends) {
     const auto o = std::move(*open_);
     open_.reset();

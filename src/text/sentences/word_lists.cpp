@@ -53,7 +53,7 @@ void for_each_word(std::string_view words, Use use) {
     }
 }
 
-// Their scripts end sentences with unambiguous marks, so they need no lists.
+// The scripts of these languages end sentences with unambiguous marks, so no lists are needed.
 constexpr std::array<std::string_view, 12> languages_without_lists{
     "ar", "fa", "he", "ja", "km", "ko", "lo", "my", "th", "ur", "yue", "zh"};
 

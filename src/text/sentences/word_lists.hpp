@@ -84,7 +84,8 @@ class lexicon {
     /// The lexicon for a BCP 47 tag such as "en" or "de-AT"; English for languages without lists.
     /// The object lives as long as the program. Thread-safe.
     static const lexicon& get(std::string_view language_tag);
-    /// Whether get() has lists for the language, or its script marks sentence ends without lists.
+    /// Whether get() has lists for the language, or the language's script marks sentence ends so
+    /// that none are needed.
     static bool supports_language(std::string_view language_tag);
 
     word_classes find(std::string_view lower_case_word) const;

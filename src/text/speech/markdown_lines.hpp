@@ -6,8 +6,8 @@
 #include <string_view>
 
 // Parsers for the start of a Markdown line, or for the whole line. Each function receives the line
-// from its first non-space character to its end, or to the end of the known text. A mark at that
-// end counts as a mark.
+// from its first non-space character to its end, or to the end of the known text. A mark directly
+// before that end counts, although the text after it is not known yet.
 namespace tandem::text {
 
 /// Number of consecutive marks at the start of the text.
@@ -23,7 +23,8 @@ struct code_fence {
 
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept;
 /// Bytes of the marks at the start of the line that close the code; 0 if there are none. Text may
-/// follow them, as in "``` Now run it", but not only a language, which would open other code.
+/// follow them, as in "``` Now run it", but not a language alone, which would open another code
+/// block.
 std::size_t measure_closing_fence(code_fence fence, std::string_view line) noexcept;
 /// Bytes of code before a closing fence at the end of the line, as models write in "ls```"; 0 if
 /// there is none.

@@ -61,8 +61,8 @@ bool is_address_character(char c) noexcept {
            std::string_view("<>\"`|[]{}\\^").find(c) == std::string_view::npos;
 }
 
-/// The length of an address without sentence marks at its end, and without closing brackets that it
-/// does not open.
+/// The length of an address without sentence marks at its end, and without closing brackets that
+/// the address does not open.
 std::size_t without_end_marks(std::string_view address) noexcept {
     auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
     while (!address.empty()) {
@@ -134,8 +134,8 @@ bool may_be_tag(std::string_view name, std::string_view rest, std::string_view l
     return false;
 }
 
-/// Bytes of the attribute at the start of `text`, up to its quotes; 0 if there is none. The end of
-/// the text may cut it, and its start may be cut off if `is_rest`.
+/// Bytes of the attribute at the start of `text`, up to its quotes; 0 if there is none. The
+/// attribute may be cut off at the end of the text and, if `is_rest`, also at its start.
 std::size_t measure_attribute(std::string_view text, bool is_rest) noexcept {
     const auto end = std::min(text.find_first_of(" \t\r\n\"'<>"), text.size());
     const auto attribute = text.substr(0, end);

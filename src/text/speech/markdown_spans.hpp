@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
-// Parsers for the spans inside a line of Markdown or HTML. Each function reads the start of a text
-// that ends where the known text ends, up to the function's size limit.
+// Parsers for the spans inside a line of Markdown or HTML. Each function reads from the start of
+// its text, which ends where the known text ends, up to the function's size limit.
 namespace tandem::text {
 
 enum class span_state {

@@ -97,7 +97,7 @@ void speech_cleaner::skip_to(char end) {
     skip(at != std::string_view::npos && rest_[at] == end ? at + 1 : std::min(at, most));
 }
 
-/// Skips the rest of the cut tag, unless the text cannot belong to one: then it is spoken.
+/// Skips the rest of the cut tag. Text that cannot belong to a tag is spoken.
 void speech_cleaner::skip_tag_rest() {
     const auto t = match_tag_rest(rest_, cut_quote_);
     cut_bytes_ += t.bytes;

@@ -17,7 +17,7 @@ class run_reader {
         next_run();
     }
 
-    /// Moves the runs of the next bytes of the speech.
+    /// Moves the runs that cover the next bytes of the speech.
     void copy(std::size_t speech) {
         while (speech > 0) {
             const auto bytes = std::min<std::size_t>(speech, run_.speech);
@@ -49,8 +49,8 @@ class run_reader {
         copies_ = is_copy(run_);
         if (!runs_.empty()) runs_ = runs_.subspan(1);
     }
-    /// Returns the bytes of the text that the part of the run stands for. The end of a replacement
-    /// stands for all of it.
+    /// Returns the bytes of the text that the part of the run stands for. Only the end of a
+    /// replacement stands for text: for all of the replaced text.
     std::size_t drop_part(std::size_t speech) {
         const bool is_all = speech == run_.speech;
         const std::size_t text = is_all ? run_.text : copies_ ? speech : 0;

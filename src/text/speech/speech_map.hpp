@@ -44,7 +44,7 @@ struct speech_edit {
     std::string words{};
 };
 
-/// Applies the edits, which are in order and do not overlap.
+/// Applies the edits, which must be in order and must not overlap.
 mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit> edits);
 
 /// The place in the text that corresponds to a position in the speech, in bytes.

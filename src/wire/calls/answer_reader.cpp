@@ -12,7 +12,7 @@
 namespace tandem::wire {
 namespace {
 
-/// Parses a UTF-8 body. Returns a description of the error, or an empty text.
+/// Parses a UTF-8 body. Returns a description of the error, or an empty string.
 std::string parse(std::string_view body, json& out) {
     switch (check_json(body, {.depth = max_depth, .values = max_answer_values})) {
         case json_fault::too_deep:

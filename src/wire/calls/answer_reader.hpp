@@ -14,8 +14,8 @@ namespace tandem::wire {
 /// Values nested deeper than `max_depth` become null.
 error_code parse_answer(std::string_view path, response_view a, json& out, diagnostics& diag);
 
-// Each returns a member of `object`, which may be any JSON value, or the fallback if there is no
-// member of that type and range.
+// Each function returns a member of `object`, which may be any JSON value. If there is no member of
+// the function's type and range, it returns the fallback.
 int int_or(const json& object, const char* key, int fall_back, int least = 0);
 /// Requires a number of at least 0, as does number_or().
 std::int64_t int64_or(const json& object, const char* key, std::int64_t fall_back);

@@ -20,7 +20,7 @@ bool is_empty(const prompt_part& part) noexcept {
     return std::visit([](const auto& p) { return p.empty(); }, part);
 }
 
-/// Sends a single text as a string, and anything else as an array of texts and ids.
+/// Writes a single text part as a string, and anything else as an array of strings and ids.
 void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     if (parts.size() == 1 && std::holds_alternative<std::string_view>(parts[0]))
         return append_part(parts[0], out);
@@ -38,7 +38,7 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
 // Control tokens of gpt-oss, which writes reasoning and calls to channels. The server hides such
-// tokens unless they are listed, and ignores those that its model lacks.
+// tokens unless they are listed, and ignores listed tokens that its model lacks.
 constexpr const char* channel_tokens[]{"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"};
 
 json sampling_fields(const generation_options& o) {

@@ -36,8 +36,8 @@ enum class prompt_progress_mode {
 };
 
 /// The settings that all requests of a reply share, as members of a JSON object; build them once.
-/// Ignores `max_tokens`, which bounds a reply that may need several requests. Without these
-/// settings, the server would hide control tokens in its text; they make it render the marks of
+/// Ignores `max_tokens`, which bounds a reply that may need several requests. By default, the
+/// server hides control tokens in its text; these settings make it render the marks of
 /// `reasoning_tags`, `call_tokens` and, with tools, the marks of gpt-oss's channels.
 std::string encode_completion_settings(const generation_options& options,
                                        std::span<const tag_pair> reasoning_tags = {},

@@ -21,8 +21,9 @@ std::optional<failure> check_raw_prompt(std::string_view prompt);
 
 std::optional<failure> check_messages(std::span<const chat_message> messages);
 
-/// A slot file name must be 1 to 128 of [A-Za-z0-9._-] and must not start with '.', so that it is
-/// portable and cannot leave its directory. Servers reject a few more names, such as "a..b".
+/// A slot file name must have 1 to 128 characters of [A-Za-z0-9._-] and must not start with '.', so
+/// that it is portable and cannot leave its directory. Servers reject a few more names, such as
+/// "a..b".
 std::optional<failure> check_slot_file_name(std::string_view name);
 
 }  // namespace tandem::wire

@@ -92,7 +92,7 @@ maybe_fault check_bias(const json& value, std::string path) {
                                    -max_bias, max_bias)};
 }
 
-/// A token id, or a text; the bias applies to each token of the text.
+/// A token id or a string; the bias applies to each token of the string.
 maybe_fault check_pair(const json& pair, const std::string& path) {
     if (!pair.is_array() || pair.size() != 2)
         return field_fault{path, "must be a list of a token and its bias"};

@@ -21,7 +21,7 @@ std::span<const std::string_view> sampling_field_names() noexcept;
 /// The names allowed in generation_options::template_options.
 std::span<const std::string_view> template_field_names() noexcept;
 
-/// The first fault of such an object; none for an empty text.
+/// The first fault of such an object; nullopt for an empty string.
 std::optional<field_fault> check_sampling_fields(std::string_view object);
 std::optional<field_fault> check_template_fields(std::string_view object);
 

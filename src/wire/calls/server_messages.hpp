@@ -91,15 +91,15 @@ struct begun_call {
 /// Maximum number of tokens of a call that the server generates under its grammar for the tools.
 inline constexpr int max_forced_tokens = 2048;
 /// POST /v1/chat/completions that continues such a call under the server's grammar for the tools,
-/// and parses the calls. The answer is like that to parse_reply_body().
+/// and parses the calls. The answer has the format of the answer to parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
 /// POST /v1/chat/completions that generates nothing: the server parses the text by its chat
-/// template. On the slot that holds the text, it evaluates one token. It also samples one token,
-/// which would become a part of the text, so the request makes it the model's end token. Uses the
-/// tools, template options and adapters of `o`.
+/// template. On the slot that holds the text, the server evaluates one token. It also samples one
+/// token, which would become a part of the text, so the request forces this token to be the model's
+/// end token. Uses the tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
-/// For an incomplete call, the server returns the arguments so far. If they are not a JSON object,
+/// For an incomplete call, the server returns the arguments so far. If these are not a JSON object,
 /// the error is errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
 /// The same for the answer to forced_call_body(). If the token limit cut off a call, the error is

@@ -95,7 +95,7 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
 
 namespace {
 
-/// Whether the prompt of a reply to these messages ends within the last one.
+/// Whether the prompt of a reply to these messages ends within the last message.
 bool ends_in_reply(const std::vector<chat_message>& all) noexcept {
     return !all.empty() && all.back().role == "assistant" && all.back().tool_calls.empty();
 }
@@ -123,8 +123,8 @@ std::string parse_reply_body(const reply_to_parse& r, const generation_options& 
 }
 
 std::string forced_call_body(const begun_call& c, const generation_options& o) {
-    // The server matches the text with its grammar, and aborts at an end token in it. Therefore,
-    // the text does not contain what the model wrote.
+    // The server matches the text with its grammar, and aborts at an end token in the text.
+    // Therefore, the text does not contain what the model wrote.
     auto messages = c.messages;
     if (ends_in_reply(messages)) messages.pop_back();
     const auto body = continued_chat_body(std::move(messages), c.lead, c.slot, c.reuse_cache, o);

@@ -146,8 +146,8 @@ const json* find_member(const json& object, std::initializer_list<const char*> n
     return nullptr;
 }
 
-/// The call that `object` is: either all of it, or the arguments of the function that `before`, the
-/// text before them, names last.
+/// The call in `object`: `object` is either the whole call, or the arguments of the function that
+/// `before`, the text before the object, names last.
 std::optional<tool_call> read_json_call(string_view before, const json& object,
                                         const std::vector<ordered_json>& functions) {
     const auto* const name = find_member(object, {"name", "tool_name"});
@@ -187,7 +187,8 @@ bool allows_text(const ordered_json& schema) {
     return is_named(type) || (type.is_array() && std::ranges::any_of(type, is_named));
 }
 
-/// Reads an argument: as a string if its type allows one or it is not JSON, otherwise as JSON.
+/// Reads an argument: as a string if its type allows strings or `value` is not JSON, otherwise as
+/// JSON.
 json read_argument(string_view value, const ordered_json& property) {
     constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
     if (allows_text(property) || check_json(value, bounds) != json_fault::none)
@@ -218,7 +219,7 @@ std::optional<tool_call> take_invoked_call(string_view& text, const std::string&
     return tool_call{.name = name_of(*function), .arguments = dump_json(arguments)};
 }
 
-/// Whether each of the others is among the calls, regardless of ids.
+/// Whether `calls` contains each of `others`, regardless of ids.
 bool contains_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others) {
     const auto is_among = [&](const tool_call& other) {
         return std::ranges::any_of(calls, [&](const tool_call& call) {
@@ -262,7 +263,7 @@ std::optional<tool_call> decode_json_tool_call(string_view text,
     const auto names = read_function_names(options.tools);
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
-    // The same bytes as in a stream of the call.
+    // These are the same bytes as in a stream of the call.
     const std::string as_written(tool_call_reader().read(text).arguments);
     return tool_call{.name = name,
                      .arguments = as_written.empty() ? arguments->dump() : as_written};

@@ -19,7 +19,7 @@ std::vector<std::string> read_function_names(std::string_view tools);
 /// is required, what `json_schema` allows. Precondition: uses_call_schema(options).
 std::string make_call_schema(const generation_options& options);
 
-/// Reads the call in a text that matches this schema, without an id; nullopt if the text is an
+/// Reads the call, without an id, from text that matches this schema; nullopt if the text is an
 /// answer, or incomplete.
 std::optional<tool_call> decode_json_tool_call(std::string_view text,
                                                const generation_options& options);
@@ -36,8 +36,9 @@ std::vector<tool_call> find_json_tool_calls(std::string_view text,
 std::vector<tool_call> find_invoke_element_calls(std::string_view text,
                                                  const generation_options& options);
 
-/// Corrects the calls that the server parsed from `text`: it may overlook calls that are written as
-/// JSON, or some of several elements. Elements in the arguments of its calls are not calls.
+/// Corrects the calls that the server parsed from `text`: the server may overlook calls that are
+/// written as JSON, or some of several elements. Elements inside the arguments of a parsed call are
+/// not calls.
 std::vector<tool_call> correct_parsed_calls(std::vector<tool_call> parsed, std::string_view text,
                                             const generation_options& options);
 

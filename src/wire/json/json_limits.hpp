@@ -7,7 +7,7 @@
 
 namespace tandem::wire {
 
-/// Why a text cannot be parsed.
+/// Why text cannot be parsed.
 enum class json_fault {
     none,
     not_json,
@@ -32,7 +32,7 @@ json_fault check_json(std::string_view text, const json_limits& limits);
 /// JSON near byte 12"; empty without a fault.
 std::string describe_json_fault(std::string_view text, const json_limits& limits);
 
-/// Like describe_json_fault(), for a text that may also be too long or not valid UTF-8.
+/// Like describe_json_fault(), for text that may also be too long or not valid UTF-8.
 std::string describe_text_fault(std::string_view text, std::size_t max_bytes,
                                 const json_limits& limits);
 

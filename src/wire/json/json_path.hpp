@@ -11,8 +11,9 @@ namespace tandem::wire {
 /// like a field is not repeated, because users paste secrets into the wrong place.
 std::string append_field_path(std::string_view at, std::string_view name);
 
-/// The path of the first duplicate field in an object of `text`, because parsers silently keep only
-/// one; nullopt if there is none. Precondition: `text` is JSON within the caller's limits.
+/// The path of the first field that occurs twice in an object of `text`; nullopt if there is none.
+/// Parsers would silently keep only one of the two. Precondition: `text` is JSON within the
+/// caller's limits.
 std::optional<std::string> find_duplicate_field(std::string_view text);
 
 }  // namespace tandem::wire

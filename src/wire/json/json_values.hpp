@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// JSON texts from callers, to be passed through unchanged.
+// JSON text from callers, to be passed through unchanged.
 namespace tandem::wire {
 
 /// Whether `text` is one JSON object, nested no deeper than answers may be, with at most 100,000

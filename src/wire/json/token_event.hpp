@@ -31,7 +31,7 @@ constexpr int max_reported_tokens = 1 << 24;
 /// Sums of such counts saturate at this value.
 constexpr int max_token_sum = 1 << 30;
 
-/// One event of a /completion stream. Reuse the objects: decoding into a used one does not
+/// One event of a /completion stream. Reuse the objects: decoding into a used object does not
 /// allocate.
 struct token_event {
     enum class kind {
@@ -44,8 +44,8 @@ struct token_event {
     /// Text of the event. May be empty (withheld stop word, incomplete character, special token).
     /// From decode(): the received bytes; from completion_reader: valid UTF-8.
     std::string content;
-    /// Token events that this text comes from: more than one if earlier ones ended inside a
-    /// character.
+    /// Number of token events that this text comes from: more than one if earlier events ended
+    /// inside a character.
     int events = 1;
     /// Ids in the event: only that of the last token if several form its text. Empty in events of
     /// other kinds.

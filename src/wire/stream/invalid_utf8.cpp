@@ -15,7 +15,7 @@ bool is_encoded_byte(char32_t c) noexcept {
     return c >= first_encoded && c <= first_encoded + 0xFF;
 }
 
-/// Whether `json` contains an escape of that plane; all of them start alike.
+/// Whether `json` contains an escape sequence from that plane; all such sequences start alike.
 bool has_encoding_escape(std::string_view json) {
     constexpr std::string_view start = "\\udb";
     const auto same = [](char expected, char c) {

@@ -13,7 +13,7 @@ namespace tandem::wire {
 /// Returns nullopt if `json` has escapes that could denote such a character.
 std::optional<std::string> escape_invalid_utf8(std::string_view json);
 
-/// Restores the bytes in a string from such a text.
+/// Restores the bytes in a string from such JSON text.
 std::string unescape_invalid_utf8(std::string_view text);
 
 }  // namespace tandem::wire

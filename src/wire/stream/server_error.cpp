@@ -67,7 +67,8 @@ std::string words_for(errc code, const token_event& e) {
     }
 }
 
-/// Whether the body is an HTML page, as other servers and proxies return: not useful in a message.
+/// Whether the body is an HTML page, as other servers and proxies return. Such a page is not useful
+/// in a message.
 bool is_page(std::string_view body) noexcept {
     const auto first = body.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && body[first] == '<';

@@ -190,8 +190,8 @@ bool token_event_handler::integer(std::int64_t value) {
     }
 }
 
-/// In a partial event, the two counts are the last fields that are needed; half of its bytes come
-/// after them.
+/// In a partial event, the two counts are the last fields that are needed; half of the event's
+/// bytes come after these counts.
 bool token_event_handler::ends_here() noexcept {
     const bool is_partial = has_content_ && has_stop_ && !is_final_ && !has_error_;
     has_enough_ = is_partial && has_cached_ && out_.predicted > 0 && out_.prompt_tokens > 0;

@@ -9,7 +9,7 @@
 
 namespace tandem::wire {
 
-/// Whether the data is the marker that ends the streams of other endpoints, which is not JSON.
+/// Whether the data is the marker that ends the streams of other endpoints; the marker is not JSON.
 inline bool is_done_marker(std::string_view data) noexcept {
     return data == "[DONE]";
 }

@@ -9,9 +9,9 @@
 namespace tandem::wire {
 
 /// Joins the bytes of a stream's events into valid text. Handles an event that ends inside a
-/// character as current versions of llama-server do: all its text moves to the event that completes
-/// the character. A reply cancelled between the two events continues from before that text, so the
-/// character is neither lost nor duplicated.
+/// character as current versions of llama-server do: all text of that event moves to the event that
+/// completes the character. A reply cancelled between the two events continues from before that
+/// text, so the character is neither lost nor duplicated.
 class utf8_event_joiner {
  public:
     /// Updates `content` and `events` of the next event. Removes the ids if the withheld text grew

@@ -1,7 +1,7 @@
 #include "text/sentences/word_lists.hpp"
 
 // Titles and the few abbreviations that are written with a full stop. Hindi and related languages
-// end sentences with a danda, so a full stop there nearly always marks one of these.
+// end sentences with a danda, so a full stop there nearly always belongs to such a word.
 namespace tandem::text {
 namespace {
 
