@@ -62,7 +62,7 @@ struct saved_open_turn {
     /// Whether the text is from conversation::say_text(): such text does not continue the previous
     /// message.
     bool is_given = false;
-    /// How many of the last messages in the exchanges are what history keeps of the turn.
+    /// Number of messages, at the end of the exchanges, that history keeps of this turn.
     std::size_t kept_messages = 0;
 
     friend bool operator==(const saved_open_turn&, const saved_open_turn&) = default;

@@ -55,7 +55,7 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
         EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
     }
     /// The timeout must not expire too early. tests/unit/reply/machine/reply_machine_clock_test.cpp
-    /// tests that it does not expire too late; here, the delay depends on the load of the machine.
+    /// tests that it does not expire too late; here, the delay depends on how busy the machine is.
     void expect_no_less_than_limit(double waited_ms) {
         const double limit_ms = std::chrono::duration<double, std::milli>(limit).count();
         EXPECT_GE(waited_ms, limit_ms);

@@ -114,8 +114,8 @@ class voice_turn_machine {
     /// Whether the listener would not notice a move now: nothing runs, or the voice has just begun
     /// to speak a chunk. From five seconds after begin_move(), any time during a chunk will do.
     bool can_move(time_point now) const noexcept;
-    /// Closes the socket; the client resumes the session at another gateway. The session ends here
-    /// after its reply.
+    /// Closes the socket; the client resumes the session at another gateway. After the reply,
+    /// the session ends on this gateway.
     void move(time_point now);
     /// Another gateway takes the session, or may do so: closes the socket.
     void release_to_gateway(time_point now, voice_close why);

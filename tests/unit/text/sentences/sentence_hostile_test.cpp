@@ -1,4 +1,4 @@
-// Texts that are designed to be slow to process, or large. A test ends quickly if the work is
+// Texts that are large or designed to be slow to process. A test ends quickly if the work is
 // linear in the length of the text, and exceeds the time limit of ctest if the work is quadratic.
 
 #include "support/process.hpp"
