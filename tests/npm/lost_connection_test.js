@@ -346,9 +346,24 @@ test('a new session is told the resumed reply as one text', async (t) => {
 test('a reply that a new session cannot go on with fails', async (t) => {
     const { talk, first } = await connectAlone(t);
     const waiting = textOf(talk.ask('Hello!'), () => first.wire.leadTo(gateway.port));
-    await assert.rejects(waiting, { code: 'connection_lost' });
+    await assert.rejects(waiting, { code: 'session_not_found' });
     assert.equal(await textOf(talk.say('Sorry.')), 'Sorry.');
     talk.close();
+});
+
+test('a URL of a WebSocket serves for reconnects, too', async () => {
+    const talk = connect(gateway.url.replace('http', 'ws'), { system });
+    const text = await textOf(talk.ask('Hello!'), ({ seq }) => seq === 0 && gateway.wire.cut());
+    assert.equal(text, story);
+    talk.close();
+});
+
+test('an address with no gateway is not tried again', async () => {
+    const waiting = textOf(connect(`${gateway.url}/elsewhere`).ask('Hello!'));
+    await assert.rejects(waiting, (error) => {
+        assert.match(error.message, /^there is no GET \/elsewhere\/v1\/models/);
+        return error instanceof VoiceError;
+    });
 });
 
 test('a gateway that never answers is given up with an error', async (t) => {
@@ -359,7 +374,7 @@ test('a gateway that never answers is given up with an error', async (t) => {
     await assert.rejects(waiting, (error) => {
         assert.ok(error instanceof VoiceError);
         assert.equal(error.code, 'connection_lost');
-        assert.match(error.message, /^http:\/\/127\.0\.0\.1:1 was tried 8 times: No connection$/);
+        assert.match(error.message, /^http:\/\/127\.0\.0\.1:1 was tried 8 times: .*(ECONNREFUSED|bad port)\)$/);
         return true;
     });
 });

@@ -193,6 +193,15 @@ test('a report of two places is refused, and the reply goes on', async (t) => {
     assert.equal(text, 'I am very well today. The whole afternoon is free. What can I do for you?');
 });
 
+test('an unknown place interrupts, too', async (t) => {
+    const talk = session(t);
+    const text = await textOf(talk.ask('Hello!'), ({ id }) =>
+        talk.interrupt({ chunk: id, chars: undefined }),
+    );
+    assert.equal(text, 'I am very well today.');
+    assert.notEqual(await textOf(talk.resume()), '');
+});
+
 test('a lone surrogate is replaced, because it is no text', async (t) => {
     assert.equal(await textOf(session(t).say('a\ud800b')), 'a\ufffdb');
 });
@@ -267,6 +276,15 @@ test('without a WebSocket it is said what to do', () => {
         globalThis.WebSocket = kept;
     }
 });
+
+for (const url of ['garbage', '127.0.0.1:8090', 'localhost:8090', 'ftp://127.0.0.1'])
+    test(`${url} is refused as the URL of a gateway`, () => {
+        assert.throws(() => connect(url), (error) => {
+            assert.ok(hasCode('connect_failed')(error));
+            assert.match(error.message, /no URL of a gateway; pass one such as http:/);
+            return true;
+        });
+    });
 
 test('a gateway with keys takes the right one, and tells that another one is wrong', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'));

@@ -14,6 +14,23 @@ const asText = (_, value) =>
     typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
 const encode = (message) => JSON.stringify(message, asText);
 
+const remedy = 'pass one such as http://127.0.0.1:8090';
+
+/** Returns the URL with http or https, which fetch() requires, and with a slash at its end. */
+function parseBase(text) {
+    try {
+        const { protocol: scheme, href } = new URL(text.replace(/^ws/, 'http'));
+        if (/^https?:$/.test(scheme)) return href.endsWith('/') ? href : `${href}/`;
+    } catch {
+        // Refused below.
+    }
+    throw new VoiceError('connect_failed', `${text} is no URL of a gateway; ${remedy}`);
+}
+
+// A later attempt may succeed after these client errors: timeout, too early, too many requests.
+const retriedStatuses = [408, 425, 429];
+const isFinal = (status) => status >= 400 && status < 500 && !retriedStatuses.includes(status);
+
 const closes = { internal: 1011, restarting: 1012, takenOver: 4001, moved: 4012 };
 
 export class Link {
@@ -46,7 +63,7 @@ export class Link {
      * 'key' and 'stopped' (detail: error), after which it does not connect by itself.
      */
     constructor(url, { mostTries = Infinity, WebSocket = globalThis.WebSocket }, handlers) {
-        this.#base = url.endsWith('/') ? url : `${url}/`;
+        this.#base = parseBase(url);
         this.#mostTries = mostTries;
         this.#Socket = WebSocket;
         this.#handlers = handlers;
@@ -91,7 +108,7 @@ export class Link {
     /** The names of the gateway's models; empty if it does not report them. */
     async models() {
         const answer = await this.#ask();
-        return answer?.ok ? answer.data.map(({ id }) => id) : [];
+        return answer.ok ? answer.data.map(({ id }) => id) : [];
     }
 
     /** Ends the session, and begins a new one. */
@@ -116,7 +133,7 @@ export class Link {
         return new URL(path, this.#base);
     }
 
-    /** Returns undefined if the gateway does not answer. */
+    /** Returns {cause} if the gateway does not answer. */
     async #ask() {
         try {
             const headers = this.#key ? { Authorization: `Bearer ${this.#key}` } : {};
@@ -125,14 +142,18 @@ export class Link {
             const answer = await fetch(this.#address('v1/models'), how);
             const { error = {}, data = [] } = await answer.json().catch(() => ({}));
             return { ok: answer.ok, status: answer.status, error, data };
-        } catch {
-            return undefined;
+        } catch (error) {
+            return { cause: error.cause ?? error };
         }
     }
 
-    #mayConnect(answer) {
-        if (answer) return answer.ok || this.#refused(answer.status, answer.error);
-        this.#wait();
+    #mayConnect({ ok, status, error, cause }) {
+        if (ok) return true;
+        if (status) return this.#refused(status, error);
+        const why = `No connection (${cause.code ?? cause.message})`;
+        // Node.js reports the faults of a certificate.
+        if (/CERT|SIGNATURE/.test(cause.code)) this.#stop({ code: 'connect_failed', message: why });
+        else this.#wait(0, why);
         return false;
     }
 
@@ -141,7 +162,7 @@ export class Link {
         if (code === 'insufficient_permissions' && !this.#isRefused) return true;
         const error = new VoiceError(code, message);
         if (status === 401) this.#handlers.onLink('key', error);
-        else if (status === 403) this.#handlers.onLink('stopped', error);
+        else if (isFinal(status)) this.#handlers.onLink('stopped', error);
         else this.#wait(0, message);
         return false;
     }

@@ -84,7 +84,10 @@ export interface Session {
 }
 
 export class VoiceError extends Error {
-    /** The gateway's code, connection_lost, taken_over, invalid_api_key, no_websocket or closed. */
+    /**
+     * The gateway's code, or connect_failed, connection_lost, taken_over, invalid_api_key,
+     * no_websocket or closed.
+     */
     readonly code: string;
     readonly retryable: boolean;
     readonly retry_after_ms?: number;

@@ -20,7 +20,7 @@ const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(va
 
 const toCount = (value) => Math.max(Math.round(value), 0);
 
-// Clamps the report to its bounds, because a computed position may exceed them.
+// Clamp the report to its bounds, because a computed position may exceed them.
 const clampers = {
     chars: toCount,
     share: (value) => Math.min(Math.max(value, 0), 1),
@@ -29,7 +29,10 @@ const clampers = {
 };
 
 function clampPlace({ chunk, ...heard }) {
-    const [[name, value] = [], ...others] = Object.entries(heard);
+    const isKnown = ([, value]) => value != null && !Number.isNaN(value);
+    const [place, ...others] = Object.entries(heard).filter(isKnown);
+    if (!place) return undefined;
+    const [name, value] = place;
     if (!Object.hasOwn(clampers, name) || others.length > 0)
         throw new TypeError('give one of chars, share, words or said of a chunk');
     return { chunk, [name]: clampers[name](value) };
@@ -120,6 +123,7 @@ class Session {
 
     heard(place) {
         const heard = clampPlace(place);
+        if (!heard) return;
         this.#noteHeard(heard);
         this.#link.send({ type: 'heard', ...heard });
     }
@@ -279,13 +283,13 @@ class Session {
 
     // The session is new to the gateway.
     #askAgain(replies) {
-        const why = 'The gateway has lost the session; ask again';
+        const why = 'The gateway does not know the session any more; ask again';
         // History keeps what was asked after the first message, but nobody takes the replies.
         const left = this.#interruptedQuestions().filter((it) => !this.#told.includes(it));
         left.forEach((question) => this.#link.send(question));
         if (this.#isAsking || left.length > 0) this.#link.send({ type: 'interrupt' });
         for (const reply of replies)
-            if (reply.isBegun) reply.fail(new VoiceError('connection_lost', why));
+            if (reply.isBegun) reply.fail(new VoiceError('session_not_found', why));
             else if (!reply.isOver) this.#link.send(reply.message);
         this.#forgetOver();
     }
