@@ -208,13 +208,13 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     bool read_value(json& v, const std::string& at, voice::heard& out) {
         return read_place(v, at, out) &&
                require(count_places(out) == 1, append_path(at, "chars"),
-                       "or share, words or said is required: exactly one");
+                       "or share, words or said: give exactly one");
     }
     bool read_value(json& v, const std::string& at, voice::last_heard& out) {
         const auto places = [&] { return count_places(out); };
         return read_place(v, at, out) &&
                require(places() == 1 || (places() == 0 && out.speaking), append_path(at, "chars"),
-                       "or share, words or said is required: exactly one, or none with speaking");
+                       "or share, words or said: give exactly one, or none with speaking");
     }
     template <class Heard>
     bool read_place(json& v, const std::string& at, Heard& out) {
