@@ -55,12 +55,14 @@ NO_RESULT = "No result: interrupted."  # what the gateway writes
 
 def _bookings():
     """Yields a dialogue in which the model writes the call, then BOOKING, and then dialogues that continue
-    differently after the call."""
+    differently after the call or after its reply."""
     yield [*BOOKING[:2], {"role": "assistant", "content": WAIT + CALL}]
     yield BOOKING
     yield [BOOKING[0], {"role": "user", "content": TWICE}, {"role": "assistant", "content": f"{WAIT}\n{CALL}\n{CALL}"}]
     for result in (BOOKING[3]["content"], NO_RESULT):
         yield [*BOOKING[:3], {"role": "tool", "content": result}, *DIALOGUE[3:]]
+    for heard in (BOOKED, "Your table"):
+        yield [*BOOKING[:4], {"role": "assistant", "content": heard}, *DIALOGUE[3:]]
 
 
 def _dialogues(heard_words):

@@ -4,11 +4,14 @@ import asyncio
 import unittest
 from unittest import mock
 
-from gateway_process import BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway
+from gateway_process import (
+    BOOKED, BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway,
+)  # fmt: skip
 from session_case import ASKED, THEN, SessionTest, booking, port_of, spoken
 from tandem_voice import VoiceError, connect
 from wire import Wire
 
+BOOK_IT = BOOKING[1]["content"]
 GOOD = {"role": "assistant", "content": "Good."}
 
 
@@ -254,7 +257,7 @@ class SessionsOnALostConnection(SessionsOnALostConnectionBase):
                         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
 
-class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
+class SessionsOnARestartedGatewayBase(SessionsOnALostConnectionBase):
     async def asyncSetUp(self):
         await super().asyncSetUp()
         self.other = self.enterContext(gateway())
@@ -262,6 +265,8 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
     def restart(self):
         self.wire.lead_to(port_of(self.other))
 
+
+class SessionsOnARestartedGateway(SessionsOnARestartedGatewayBase):
     async def reply_at_its_second_chunk(self, session):
         reply = session.ask(ASKED)
         await anext(reply)
@@ -349,6 +354,73 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
         self.restart()
         with self.assertRaisesRegex(VoiceError, "session_not_found"):
             await spoken(reply)
+
+
+class SessionsWithFunctionsOnARestartedGateway(SessionsOnARestartedGatewayBase):
+    async def booking(self, before=lambda: None, **fields):
+        """A session whose function first calls `before`."""
+
+        async def book(guests):
+            self.calls += 1
+            if waiting := before():
+                await waiting
+            return RESULT
+
+        self.calls = 0
+        return await self.connected(tools=booking(book, **fields))
+
+    async def check_next_answer(self, session):
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+        self.assertEqual(1, self.calls)
+
+    async def check_answer_after_a_lost_reply(self, session):
+        with self.assertRaisesRegex(VoiceError, "session_not_found"):
+            await spoken(session.ask(BOOK_IT))
+        await self.check_next_answer(session)
+
+    async def test_tell_it_of_a_call_and_its_result_and_the_words_around_them(self):
+        session = await self.booking()
+        self.assertEqual([WAIT, BOOKED], await spoken(session.ask(BOOK_IT)))
+        self.restart()
+        await self.check_next_answer(session)
+
+    async def test_tell_it_what_was_heard_of_the_reply_to_a_result(self):
+        session = await self.booking()
+        async for chunk in session.ask(BOOK_IT):
+            if chunk.speech == BOOKED:
+                session.interrupt(chunk, words=2)
+        self.restart()
+        await self.check_next_answer(session)
+
+    async def test_tell_it_a_result_that_has_no_reply(self):
+        for later in (False, True):
+            with self.subTest(later=later):
+                self.wire.lead_to(port_of(self.enterContext(gateway())))
+                await self.check_answer_after_a_lost_reply(await self.booking(self.restart, later=later))
+
+    async def test_tell_it_the_result_of_a_call_that_was_interrupted(self):
+        called, done = asyncio.Event(), asyncio.Event()
+
+        def wait():
+            called.set()
+            return done.wait()
+
+        session = await self.booking(wait)
+        reply = session.ask(BOOK_IT)
+        (await anext(reply)).spoken()
+        await called.wait()
+        session.interrupt()
+        await spoken(reply)
+        done.set()
+        self.restart()
+        await self.check_next_answer(session)
+
+    async def test_tell_it_that_a_function_still_runs(self):
+        def wait():
+            self.restart()
+            return asyncio.Event().wait()
+
+        await self.check_answer_after_a_lost_reply(await self.booking(wait))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 
+import { connect } from 'tandem-voice';
+
 import { run, wireTo } from './programs.js';
 
 const { TANDEM_COMMAND, TANDEM_MOCK_SERVER } = process.env;
@@ -16,13 +18,22 @@ const says = (role) => (content) => ({ role, content });
 const [user, bot, tool] = ['user', 'assistant', 'tool'].map(says);
 const begin = [says('system')(system)];
 const result = '{"booked":true}';
+const noResult = 'No result: interrupted.'; // what the gateway writes
 const booked = 'Your table is booked. See you soon.';
+const [moment, again] = ['One moment.', user('And tomorrow?')];
+// In a prompt, a line break precedes the call.
+const calling = [user('Four, please.'), bot(`${moment}\n${call}`)];
 // The model gives these replies only if the history is exactly the same.
 const dialogues = [
     [user('Hello!'), bot(story), user('And tomorrow?'), bot('Tomorrow, too.')],
     [user('Hello!'), bot('I am'), user('And tomorrow?'), bot('Where was I?')],
     [user('Hello!\nAre you there?'), bot('Twice hello.')],
     [user('For four.'), bot(call), tool(result), bot(booked)],
+    [user('For four.'), bot(call), tool(result), again, bot('It was booked.')],
+    [user('For four.'), bot(call), tool(noResult), again, bot('It was interrupted.')],
+    [user('Four, please.'), bot(moment + call)],
+    [...calling, tool(result), bot(booked), again, bot('Booked, too.')],
+    [...calling, tool(result), bot('Your table'), again, bot('Where was I?')],
 ].map((messages) => [...begin, ...messages]);
 
 const guests = { type: 'object', properties: { guests: { type: 'integer' } } };
@@ -57,6 +68,15 @@ export async function runGateway(mock, more = []) {
         await gateway.stop();
     };
     return { wire, stop, port: gateway.port, url: `http://127.0.0.1:${wire.port}` };
+}
+
+/** A session at its own gateway. Its connection can be redirected to another gateway. */
+export async function connectAlone(t, options) {
+    const first = await runGateway(mock);
+    t.after(() => first.stop());
+    const talk = connect(first.url, { system, ...options });
+    t.after(() => talk.close());
+    return { first, talk };
 }
 
 export async function textOf(reply, onChunk = () => {}) {

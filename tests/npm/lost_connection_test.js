@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { connect, VoiceError } from 'tandem-voice';
 
-import { bookTool, gateway, mock, runGateway, story, system, textOf } from './gateway_fixture.js';
+import { bookTool, connectAlone, gateway, story, system, textOf } from './gateway_fixture.js';
 
 /** A WebSocket class that loses the nth message in a direction, and then the connection. */
 function losing(direction, nth) {
@@ -309,13 +309,6 @@ test('a session that moves is resumed without a wait', async (t) => {
     const isWait = (ms) => ms >= 225 && ms <= 375; // the first wait: 300 ms, more or less
     assert.deepEqual(set.calls.map((call) => call.arguments[1]).filter(isWait), []);
 });
-
-/** A session at its own gateway. Its connection can be redirected to another gateway. */
-async function connectAlone(t) {
-    const first = await runGateway(mock);
-    t.after(() => first.stop());
-    return { first, talk: connect(first.url, { system }) };
-}
 
 test('a gateway that does not know the session is told what was said', async (t) => {
     const { talk, first } = await connectAlone(t);

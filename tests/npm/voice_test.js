@@ -311,7 +311,7 @@ async function hear(reply, number, ...texts) {
     }
     const chunks = reply[Symbol.asyncIterator]();
     for (const _ of texts) (await chunks.next()).value.spoken();
-    return reply.heardText;
+    return reply.answer.at(-1).content;
 }
 
 function begin(type) {
@@ -336,7 +336,7 @@ test('a part of the words that are repeated counts as heard', async () => {
     reply.take({ id: '3-0', reply: '3', text: 'One moment.', speech: 'One moment.', filler: true });
     await reply[Symbol.asyncIterator]().next();
     reply.interrupt({ chunk: '3-0', words: 1 });
-    assert.equal(reply.heardText, 'One');
+    assert.equal(reply.answer[0].content, 'One');
 });
 
 test('a filler before the first words on the next connection does not count', async () => {

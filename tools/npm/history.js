@@ -11,14 +11,19 @@ function addMessage(said, message) {
     const last = said.at(-1);
     if (message.role !== 'assistant' || last?.role !== 'assistant') return [...said, message];
     const content = joinTexts(last.content, message.content);
-    return [...said.slice(0, -1), { ...last, content }];
+    return [...said.slice(0, -1), { ...message, content }];
 }
 
 /** As many of the newest messages as are sure to fit into one message to the gateway. */
 export function newest(messages) {
     let chars = 0;
-    const isTooLong = ({ content }) => (chars += content.length) > mostChars;
-    return messages.slice(messages.findLastIndex(isTooLong) + 1);
+    const charsIn = ({ content, tool_calls: calls }) =>
+        content.length + (calls ? JSON.stringify(calls).length : 0);
+    const isTooLong = (message) => (chars += charsIn(message)) > mostChars;
+    let first = messages.findLastIndex(isTooLong) + 1;
+    // No result comes without its call.
+    while (messages[first]?.role === 'tool') first += 1;
+    return messages.slice(first);
 }
 
 export class History {
@@ -33,14 +38,11 @@ export class History {
     messages() {
         const said = this.#replies
             .filter((reply) => reply.isBegun || (reply.isOver && !reply.isRefused))
-            .flatMap(({ message, heardText }) => {
+            .flatMap(({ message, answer }) => {
                 const words = message.type === 'say' ? '' : (message.text ?? '');
-                const isKept = message.history !== false;
-                return [
-                    { role: 'user', content: words },
-                    { role: 'assistant', content: isKept ? heardText : '' },
-                ];
+                const asked = words.trim() ? [{ role: 'user', content: words }] : [];
+                return message.history === false ? asked : [...asked, ...answer];
             });
-        return newest(said.filter(({ content }) => content.trim()).reduce(addMessage, []));
+        return newest(said.reduce(addMessage, []));
     }
 }

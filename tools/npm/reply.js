@@ -7,6 +7,12 @@ const mostTries = 3;
 
 // Marks a filler that repeats unheard words of an earlier reply.
 const repeats = Symbol('repeats');
+// The number of replies with calls before the chunk's words.
+const round = Symbol('round');
+
+// What the gateway writes for a missing result.
+const noResult = 'No result: interrupted.';
+const comesLater = 'The result comes later.';
 
 const firstWords = (text, count) => text.trim().split(/\s+/).slice(0, count).join(' ');
 
@@ -28,14 +34,27 @@ function heardPart(chunk, { chars, share = 0, words, said }) {
 
 const textOf = (chunk) => (isLeftOut(chunk) ? '' : chunk.text);
 
-/** {text, reply}: the heard text, and the gateway's reply that contains the end of that text. */
-function addChunk(heard, chunk) {
-    const text = textOf(chunk);
+/**
+ * heard: for each round, {text, reply}: the heard text, and the gateway's reply that contains the
+ * end of that text.
+ */
+function addText(heard, at, text, reply) {
     if (!text) return heard;
-    const isSame = heard.text === '' || heard.reply === chunk.reply;
-    const reply = chunk.filler ? null : chunk.reply;
-    return { text: isSame ? heard.text + text : joinTexts(heard.text, text), reply };
+    const last = heard[at];
+    const isSame = !last || last.reply === reply;
+    const joined = isSame ? (last?.text ?? '') + text : joinTexts(last.text, text);
+    return Object.assign([...heard], { [at]: { text: joined, reply } });
 }
+
+const addChunk = (heard, chunk) =>
+    addText(heard, chunk[round], textOf(chunk), chunk.filler ? null : chunk.reply);
+
+const toolMessage = ({ id, name, result }) => ({
+    role: 'tool',
+    tool_call_id: id,
+    name,
+    content: result?.content ?? (result?.later ? comesLater : noResult),
+});
 
 /**
  * Iterates over chunks. Taking the next chunk reports that the previous chunk was spoken. With
@@ -50,7 +69,9 @@ export class Reply {
     #continues;
     // The text that the gateway's newest reply of the turn has sent.
     #sent = { reply: null, text: '' };
-    #heard = { text: '', reply: null };
+    #heard = [];
+    // {reply, calls}: the gateway's replies that called functions.
+    #rounds = [];
     #wake = () => {};
     #isOver = false;
     #error = null;
@@ -82,9 +103,15 @@ export class Reply {
         return this.#isOver;
     }
 
-    /** The text that was or will be spoken. */
-    get heardText() {
-        return this.#taken.reduce(addChunk, this.#heard).text;
+    /** The messages of the assistant and its tools, with the text that was or will be spoken. */
+    get answer() {
+        const heard = this.#taken.reduce(addChunk, this.#heard);
+        return [...this.#rounds, null].flatMap((called, at) => {
+            const said = { role: 'assistant', content: heard[at]?.text ?? '' };
+            if (!called) return said.content.trim() ? [said] : [];
+            const calls = called.calls.map(({ result, ...call }) => call);
+            return [{ ...said, tool_calls: calls }, ...called.calls.map(toolMessage)];
+        });
     }
 
     /** Whether the gateway has answered with a chunk or a call. */
@@ -127,8 +154,26 @@ export class Reply {
         this.#sent.text += textOf(message);
         const chunk = { ...message, spoken: () => this.#spoken(chunk) };
         if (this.#repeatsWords) chunk[repeats] = true;
+        chunk[round] = this.#roundOf(chunk);
         this.#queue.push({ chunk, sent: this.#sent.text });
         this.#wake();
+    }
+
+    /** Returns the call, which takes its last message with a result as `result`. */
+    takeCall({ reply, id, name, arguments: given }) {
+        this.begin();
+        const call = { id, name, arguments: given };
+        const last = this.#rounds.at(-1);
+        if (last?.reply === reply) last.calls.push(call);
+        else this.#rounds.push({ reply, calls: [call] });
+        return call;
+    }
+
+    // Repeated words precede the last calls.
+    #roundOf(chunk) {
+        const count = this.#rounds.length;
+        const isBefore = chunk.filler || this.#rounds.at(-1)?.reply === chunk.reply;
+        return isBefore && count > 0 ? count - 1 : count;
     }
 
     begin() {
@@ -155,15 +200,16 @@ export class Reply {
     fail(error) {
         if (this.#isOver) return;
         this.#error = error;
-        this.#stop(this.heardText);
+        this.#stop(this.#taken.reduce(addChunk, this.#heard));
     }
 
     /** The user interrupts the reply; heard: how much of the current chunk was heard. */
     interrupt(heard) {
         if (this.#isOver) return;
         const at = this.#taken.findIndex(({ id }) => id === heard?.chunk);
-        const { text } = this.#taken.slice(0, Math.max(at, 0)).reduce(addChunk, this.#heard);
-        this.#stop(at < 0 ? text : joinTexts(text, heardPart(this.#taken[at], heard)));
+        const before = this.#taken.slice(0, Math.max(at, 0)).reduce(addChunk, this.#heard);
+        const part = at < 0 ? '' : heardPart(this.#taken[at], heard).trim();
+        this.#stop(addText(before, this.#taken[at]?.[round], part));
     }
 
     /** The connection is lost. Chunks that were not taken will arrive again. */
@@ -188,8 +234,8 @@ export class Reply {
         this.#over();
     }
 
-    #stop(text) {
-        this.#heard = { text, reply: null };
+    #stop(heard) {
+        this.#heard = heard;
         this.#taken = [];
         this.#queue = [];
         this.#over();

@@ -63,6 +63,8 @@ class Session {
     #lookahead = 0;
     // {reply, message}: results of the reply's calls; the gateway may lack them.
     #results = [];
+    // The calls, by id. History contains their results.
+    #called = new Map();
     // Calls whose results were rejected as too large.
     #shortened = new Set();
     // Messages that wait for a connection.
@@ -234,7 +236,7 @@ class Session {
 
     #anew() {
         const messages = [...this.#first.messages, ...this.#history.messages()];
-        this.#isAsking = messages.at(-1)?.role === 'user';
+        this.#isAsking = ['user', 'tool'].includes(messages.at(-1)?.role);
         this.#told = this.#interruptedQuestions();
         return { ...this.#first, messages };
     }
@@ -327,8 +329,9 @@ class Session {
         if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
     }
 
-    async #call({ id, name, arguments: given, reply: of }, reply) {
-        reply?.begin();
+    async #call(message, reply) {
+        const { id, name, arguments: given, reply: of } = message;
+        if (reply) this.#called.set(id, reply.takeCall(message));
         let content;
         try {
             if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
@@ -347,6 +350,8 @@ class Session {
     // Without a connection, the message is sent on the next connection.
     #give(reply, message) {
         if (this.#failed) return;
+        const called = this.#called.get(message.call);
+        if (called) called.result = message;
         this.#results.push({ reply, message });
         this.#link.send(message);
     }

@@ -1,9 +1,11 @@
 """The dialogue so far, for a gateway that no longer knows the session."""
 
+import json
 from collections import deque
 from collections.abc import Mapping
 
-from ._reply import Message, Reply, join_texts
+from ._answer import join_texts
+from ._reply import Message, Reply
 
 MOST_TURNS = 200
 MOST_CHARS = 50_000  # small enough for one message to the gateway
@@ -22,25 +24,36 @@ class History:
         for reply in self._replies:
             if reply.was_refused or not (reply.has_begun or reply.is_over):
                 continue
-            if reply.message["type"] in ("start", "commit"):
+            if is_question(reply.message):
                 said.append({"role": "user", "content": reply.message["text"]})
-            spoken = reply.spoken_text()
-            if spoken and reply.message.get("history", True):
-                self._add_answer(said, spoken)
-        chars = 0
-        for at in range(len(said) - 1, -1, -1):
-            chars += len(said[at]["content"])
-            if chars > MOST_CHARS:
-                return said[at + 1 :]
-        return said
+            if reply.message.get("history", True):
+                for message in reply.messages():
+                    self._add(said, message)
+        return newest(said)
 
     @staticmethod
-    def _add_answer(said: list[Message], text: str) -> None:
+    def _add(said: list[Message], message: Message) -> None:
         """A resumed reply continues the previous one."""
-        if said and said[-1]["role"] == "assistant":
-            said[-1]["content"] = join_texts(said[-1]["content"], text)
-        else:
-            said.append({"role": "assistant", "content": text})
+        if said and message["role"] == said[-1]["role"] == "assistant":
+            message["content"] = join_texts(said.pop()["content"], message["content"])
+        said.append(message)
+
+
+def is_question(message: Message) -> bool:
+    return message["type"] in ("start", "commit")
+
+
+def newest(messages: list[Message]) -> list[Message]:
+    """As many of the newest messages as are sure to fit into one message to the gateway."""
+    chars, begin = 0, len(messages)
+    for at in range(len(messages) - 1, -1, -1):
+        calls = messages[at].get("tool_calls")
+        chars += len(messages[at]["content"]) + (len(json.dumps(calls)) if calls else 0)
+        if chars > MOST_CHARS:
+            break
+        if messages[at]["role"] != "tool":  # no result comes without its call
+            begin = at
+    return messages[begin:]
 
 
 PLACES = ("chars", "share", "words", "said")

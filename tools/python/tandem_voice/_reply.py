@@ -3,6 +3,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from ._answer import Answer
 from ._chunk import Chunk, chunk_of
 from ._error import VoiceError
 
@@ -12,11 +13,6 @@ Message = dict[str, Any]
 MOST_AHEAD = 16
 
 INTERRUPTED: Message = {"type": "end", "finish_reason": "interrupted"}
-
-
-def join_texts(before: str, after: str) -> str:
-    """Joins two texts that are not parts of the same reply of the gateway."""
-    return f"{before.rstrip()} {after.lstrip()}".strip()
 
 
 class Reply(AsyncIterator[Chunk]):
@@ -42,14 +38,13 @@ class Reply(AsyncIterator[Chunk]):
         self.was_refused = False
         self.is_over = False
         self.has_begun = False
-        self.heard_text = ""
+        self.answer = Answer()
         self.has_lost_calls = False  # lost with the connection
         self.open_calls: set[str] = set()  # calls whose results the gateway awaits
         self._send, self._note_last, self._continues = send, note_last, continues
         self._items: deque[Chunk | list[Message]] = deque()
         self._calls: list[Message] = []
         self.awaits_results = False  # awaits the results of its calls, or the reply to them
-        self._heard_number = ""  # the gateway's reply that contains the end of heard_text
         self._new = asyncio.Event()
         self._error: VoiceError | None = None
         self._taken: list[Chunk] = []  # taken, but not spoken yet
@@ -61,7 +56,6 @@ class Reply(AsyncIterator[Chunk]):
         self._text_ends: dict[str, int] = {}  # by chunk
         # whether fillers are unheard words of an earlier reply: no other ones follow
         self._repeats_words = message["type"] == "resume"
-        self._repeated: set[str] = set()  # these fillers
 
     async def __anext__(self) -> Chunk:
         if self._continues and self._taken:
@@ -92,14 +86,14 @@ class Reply(AsyncIterator[Chunk]):
         self.has_begun = True
         self.awaits_results = False
         self._note_text(event)
-        if self._repeats_words and event.get("filler"):
-            self._repeated.add(event["id"])
+        self.answer.note_chunk(event, is_repeated=self._repeats_words and bool(event.get("filler")))
         if not self.is_interrupted:
             self._add(chunk_of(event, self._spoken))
 
     def take_call(self, event: Message) -> None:
         self.has_begun = True
         self._calls.append(event)
+        self.answer.note_call(event)
         self.open_calls.add(event["id"])
 
     def take_end(self, event: Message) -> bool:
@@ -134,16 +128,14 @@ class Reply(AsyncIterator[Chunk]):
         self.is_over = True
         self._new.set()
 
-    def spoken_text(self) -> str:
-        """The text that was or will be spoken."""
-        text, number = self.heard_text, self._heard_number
-        for chunk in self._taken:
-            text, number = self._add_text(text, number, chunk)
-        return text
+    def messages(self) -> list[Message]:
+        """The messages of the assistant and its tools, with the text that was or will be spoken."""
+        return self.answer.messages(self._taken)
 
     def lose_session(self, error: VoiceError) -> None:
         """No gateway knows the chunks any more, so nothing is reported about them."""
-        self.heard_text = self.spoken_text()
+        for chunk in self._taken:
+            self.answer.hear(chunk)
         self._taken.clear()
         self.fail(error)
 
@@ -155,8 +147,8 @@ class Reply(AsyncIterator[Chunk]):
         if self._heard:
             ids = [chunk.id for chunk in self._taken]
             for before in self._taken[: ids.index(self._heard["chunk"])]:
-                self._hear(before)
-        self.heard_text = join_texts(self.heard_text, self._heard_part)
+                self.answer.hear(before)
+            self.answer.hear_part(self._heard["chunk"], self._heard_part)
         self._heard, self._heard_part = None, ""
         self.open_calls.clear()
         self._items.clear()
@@ -178,7 +170,7 @@ class Reply(AsyncIterator[Chunk]):
         if chunk not in self._taken:
             return
         self._heard = {"chunk": chunk.id, **heard}
-        self._heard_part = "" if self._is_left_out(chunk) else part
+        self._heard_part = "" if self.answer.is_left_out(chunk) else part
         if chunk is self._taken[-1]:
             self._note({**self._heard, "speaking": True})
 
@@ -198,26 +190,12 @@ class Reply(AsyncIterator[Chunk]):
         self._items.append(item)
         self._new.set()
 
-    def _is_left_out(self, chunk: Chunk) -> bool:
-        """Whether history has no text of the chunk."""
-        return chunk.filler and chunk.id not in self._repeated
-
-    def _add_text(self, heard: str, number: str, chunk: Chunk) -> tuple[str, str]:
-        """Returns the heard text with the chunk, and the number of the gateway's reply that contains its end."""
-        if self._is_left_out(chunk):
-            return heard, number
-        new = "" if chunk.filler else chunk.id.partition("-")[0]
-        return (heard + chunk.text if not heard or new == number else join_texts(heard, chunk.text)), new
-
-    def _hear(self, chunk: Chunk) -> None:
-        self.heard_text, self._heard_number = self._add_text(self.heard_text, self._heard_number, chunk)
-
     def _spoken(self, chunk: Chunk) -> None:
         if chunk not in self._taken:
             return
         count = self._taken.index(chunk) + 1
         for before in self._taken[:count]:
-            self._hear(before)
+            self.answer.hear(before)
         del self._taken[:count]
         self._heard, self._heard_part = None, ""
         if not self._taken:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ._chunk import Chunk
 from ._error import VoiceError, error_of
-from ._history import History, heard_part, clamp_place
+from ._history import History, clamp_place, heard_part, is_question
 from ._link import Link, Message
 from ._reply import INTERRUPTED, Reply
 from ._tool import TOO_LARGE, Tool, text_of
@@ -383,6 +383,7 @@ class Session:
         result = {"type": "result", "call": call["id"], **answer}
         if not self._link.can_send(result):
             result["content"] = TOO_LARGE
+        call["result"] = result  # for the history
         self._results.append((call["reply"], result))
         for reply in self._replies.values():
             reply.open_calls.discard(call["id"])
@@ -394,7 +395,3 @@ class Session:
             if result["call"] == call and result.get("content") not in (None, TOO_LARGE):
                 result["content"] = TOO_LARGE
                 self._send(result)
-
-
-def is_question(message: Message) -> bool:
-    return message["type"] in ("start", "commit")
