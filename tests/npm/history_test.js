@@ -20,7 +20,7 @@ async function connectBooking(t, before = () => {}, fields = {}) {
 
 const restart = ({ first }) => first.wire.leadTo(gateway.port);
 
-const isLost = { code: 'connection_lost' };
+const isLost = { code: 'session_not_found' };
 
 test('a new gateway is told of a call, its result, and the words around them', async (t) => {
     const booking = await connectBooking(t);
