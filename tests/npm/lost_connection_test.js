@@ -1,6 +1,8 @@
 // Loses the connection at each message, and checks that nothing is lost or repeated.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 
 import { connect, VoiceError } from 'tandem-voice';
@@ -342,6 +344,22 @@ test('a reply that a new session cannot go on with fails', async (t) => {
     await assert.rejects(waiting, { code: 'session_not_found' });
     assert.equal(await textOf(talk.say('Sorry.')), 'Sorry.');
     talk.close();
+});
+
+test('a proxy that answers 404 while the gateway restarts is asked again', async (t) => {
+    const { talk, first } = await connectAlone(t);
+    let count = 0;
+    const proxy = createServer((_, answer) => {
+        if (++count > 1) return first.wire.leadTo(first.port);
+        answer.writeHead(404).end();
+    });
+    t.after(() => proxy.close().closeAllConnections());
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const text = await textOf(talk.ask('Hello!'), ({ seq }) => {
+        if (seq === 0) first.wire.leadTo(proxy.address().port);
+    });
+    assert.equal(text, story);
+    assert.ok(count > 1);
 });
 
 test('a URL of a WebSocket serves for reconnects, too', async () => {

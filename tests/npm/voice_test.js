@@ -279,11 +279,13 @@ test('without a WebSocket it is said what to do', () => {
 
 for (const url of ['garbage', '127.0.0.1:8090', 'localhost:8090', 'ftp://127.0.0.1'])
     test(`${url} is refused as the URL of a gateway`, () => {
-        assert.throws(() => connect(url), (error) => {
+        const abort = new AbortController();
+        assert.throws(() => connect(url, { signal: abort.signal }), (error) => {
             assert.ok(hasCode('connect_failed')(error));
             assert.match(error.message, /no URL of a gateway; pass one such as http:/);
             return true;
         });
+        abort.abort();
     });
 
 test('a gateway with keys takes the right one, and tells that another one is wrong', async (t) => {

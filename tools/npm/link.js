@@ -29,7 +29,8 @@ function parseBase(text) {
 
 // A later attempt may succeed after these client errors: timeout, too early, too many requests.
 const retriedStatuses = [408, 425, 429];
-const isFinal = (status) => status >= 400 && status < 500 && !retriedStatuses.includes(status);
+const isClientError = (status) =>
+    status >= 400 && status < 500 && !retriedStatuses.includes(status);
 
 const closes = { internal: 1011, restarting: 1012, takenOver: 4001, moved: 4012 };
 
@@ -44,6 +45,7 @@ export class Link {
     #isReady = false;
     #mostBytes = Infinity;
     #isRefused = false;
+    #wasReady = false;
     #tries = 0;
     #attempt = 0;
     #waitTimer = 0;
@@ -150,9 +152,10 @@ export class Link {
     #mayConnect({ ok, status, error, cause }) {
         if (ok) return true;
         if (status) return this.#refused(status, error);
-        const why = `No connection (${cause.code ?? cause.message})`;
+        const name = typeof cause.code === 'string' ? cause.code : cause.message;
+        const why = `No connection (${name})`;
         // Node.js reports the faults of a certificate.
-        if (/CERT|SIGNATURE/.test(cause.code)) this.#stop({ code: 'connect_failed', message: why });
+        if (!this.#wasReady && /CERT|SIGNATURE/.test(name)) this.#stop({ code: 'connect_failed', message: why });
         else this.#wait(0, why);
         return false;
     }
@@ -162,9 +165,15 @@ export class Link {
         if (code === 'insufficient_permissions' && !this.#isRefused) return true;
         const error = new VoiceError(code, message);
         if (status === 401) this.#handlers.onLink('key', error);
-        else if (isFinal(status)) this.#handlers.onLink('stopped', error);
+        else if (status === 403 || this.#isWrongAddress(status))
+            this.#handlers.onLink('stopped', error);
         else this.#wait(0, message);
         return false;
+    }
+
+    // A proxy can also answer such a status while a gateway restarts that has been ready before.
+    #isWrongAddress(status) {
+        return !this.#wasReady && isClientError(status);
     }
 
     #open() {
@@ -226,7 +235,7 @@ export class Link {
 
     #ready(message) {
         clearTimeout(this.#answerTimer);
-        this.#isReady = true;
+        this.#isReady = this.#wasReady = true;
         this.#tries = 0;
         this.#session = message.session;
         this.#mostBytes = message.limits?.message_bytes ?? Infinity;

@@ -82,7 +82,6 @@ class Session {
         if (!WebSocket)
             throw new VoiceError('no_websocket', `There is no WebSocket: ${remedy}`);
         signal?.throwIfAborted();
-        signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true });
         this.#tools = tools;
         this.#onError = onError;
         const known = described(tools);
@@ -96,6 +95,7 @@ class Session {
             onLost: () => this.#lost(),
             onLink: (state, detail) => ['key', 'stopped'].includes(state) && this.#fail(detail),
         });
+        signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true });
         this.#link.connect(key);
     }
 
@@ -292,7 +292,10 @@ class Session {
         if (this.#isAsking || left.length > 0) this.#link.send({ type: 'interrupt' });
         for (const reply of replies)
             if (reply.isBegun) reply.fail(new VoiceError('session_not_found', why));
-            else if (!reply.isOver) this.#link.send(reply.message);
+            else if (!reply.isOver) {
+                reply.isLost(1);
+                this.#link.send(reply.message);
+            }
         this.#forgetOver();
     }
 
