@@ -206,9 +206,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                read_members(v, at, out);
     }
     bool read_value(json& v, const std::string& at, voice::heard& out) {
-        return read_place(v, at, out) &&
-               require(count_places(out) == 1, append_path(at, "chars"),
-                       "or share, words or said: give exactly one");
+        return read_place(v, at, out) && require(count_places(out) == 1, append_path(at, "chars"),
+                                                 "or share, words or said: give exactly one");
     }
     bool read_value(json& v, const std::string& at, voice::last_heard& out) {
         const auto places = [&] { return count_places(out); };
