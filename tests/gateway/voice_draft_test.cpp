@@ -36,6 +36,14 @@ class voice_draft_gateway : public voice_gateway {
         EXPECT_TRUE(poll_until([&] { return !requests().empty(); }));
         EXPECT_TRUE(server_gets_idle());
     }
+    /// The server ends the draft for five only when the gateway cuts it after its first chunk. So
+    /// the gateway has read the chunk when the server gets idle.
+    void stall_draft_for_five() {
+        server_options.faults = {
+            {.kind = mock::fault_kind::stall, .at_token = 8, .when = [](const auto& r) {
+                 return r.prompt.find(for_five) != std::string::npos;
+             }}};
+    }
     static json draft_of(const std::string& text) {
         return {{"type", "draft"}, {"turn", "t1"}, {"text", text}};
     }
@@ -85,6 +93,7 @@ TEST_F(voice_draft_gateway, has_the_first_chunk_at_the_commit_without_another_re
 }
 
 TEST_F(voice_draft_gateway, replies_to_a_commit_of_other_words) {
+    stall_draft_for_five();
     start();
     auto c = voice();
     begin(c);
@@ -98,6 +107,7 @@ TEST_F(voice_draft_gateway, replies_to_a_commit_of_other_words) {
 }
 
 TEST_F(voice_draft_gateway, sends_nothing_of_a_draft_that_was_dropped) {
+    stall_draft_for_five();
     start();
     auto c = voice();
     begin(c);
