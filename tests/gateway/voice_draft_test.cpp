@@ -40,7 +40,7 @@ class voice_draft_gateway : public voice_gateway {
     /// the gateway has read the chunk when the server gets idle.
     void stall_draft_for_five() {
         server_options.faults = {
-            {.kind = mock::fault_kind::stall, .at_token = 8, .when = [](const auto& r) {
+            {.kind = mock::fault_kind::stall, .at_token = 8, .times = 0, .when = [](const auto& r) {
                  return r.prompt.find(for_five) != std::string::npos;
              }}};
     }
