@@ -14,7 +14,7 @@ const asText = (_, value) =>
     typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
 const encode = (message) => JSON.stringify(message, asText);
 
-const remedy = 'pass one such as http://127.0.0.1:8090';
+const remedy = 'pass one that begins with http: or https:';
 
 /** Returns the URL with http or https, which fetch() requires, and with a slash at its end. */
 function parseBase(text) {
