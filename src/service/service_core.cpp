@@ -32,7 +32,7 @@ std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_execu
 
 // --- list of servers
 
-auto service_core::id_of(const server_link_ptr& link) const -> server_id {
+auto service_core::find_server_id(const server_link_ptr& link) const -> server_id {
     for (const auto& [id, known] : links_)
         if (known == link) return id;
     return services::no_server;
@@ -151,8 +151,8 @@ auto service_core::pin_if_suitable(std::string_view url) -> server_link_ptr {
 void service_core::on_conversation_ended(slots::owner_id conversation,
                                          const server_link_ptr& pinned) {
     conversations_.erase(conversation);
-    directory_.list().unpin(id_of(pinned));
-    directory_.record_conversations(id_of(pinned));
+    directory_.list().unpin(find_server_id(pinned));
+    directory_.record_conversations(find_server_id(pinned));
 }
 
 auto service_core::assign_server(const server_criteria& criteria)
@@ -163,7 +163,7 @@ auto service_core::assign_server(const server_criteria& criteria)
         return services::explain_unavailability(directory_.list().all(), directory_.states(now()),
                                                 criteria.turn_began);
     }
-    directory_.record_conversations(id_of(criteria.pinned));
+    directory_.record_conversations(find_server_id(criteria.pinned));
     directory_.record_conversations(s->id);
     auto link = get_or_make_link(*s);
     // If the server hangs, the check shows this while the turn begins there.
@@ -175,15 +175,15 @@ auto service_core::assign_server(const server_criteria& criteria)
 
 auto service_core::select_server(const server_criteria& criteria) -> listed_server* {
     std::vector<server_id> without;
-    for (const auto& link : criteria.excluded) without.push_back(id_of(link));
-    return directory_.list().assign_server({.pinned = id_of(criteria.pinned),
+    for (const auto& link : criteria.excluded) without.push_back(find_server_id(link));
+    return directory_.list().assign_server({.pinned = find_server_id(criteria.pinned),
                                             .prefer_other = criteria.prefer_other,
                                             .excluded = without},
                                            directory_.states(now()));
 }
 
 bool service_core::on_server_failed(const server_link_ptr& link, const failure& why) {
-    auto* const s = directory_.list().find(id_of(link));
+    auto* const s = directory_.list().find(find_server_id(link));
     if (!s) return true;
     const bool has_changed = s->health.record_request_failure(now(), why.ec, why.diag.to_string());
     const bool may_serve = s->health.may_serve();
@@ -205,12 +205,12 @@ void service_core::on_reply_ended() {
 }
 
 void service_core::on_turn_started(const server_link_ptr& link) {
-    directory_.list().on_turn_started(id_of(link));
+    directory_.list().on_turn_started(find_server_id(link));
     arm_timer();
 }
 
 void service_core::on_turn_ended(const server_link_ptr& link) {
-    if (directory_.list().on_turn_ended(id_of(link))) drop_idle_removed_servers();
+    if (directory_.list().on_turn_ended(find_server_id(link))) drop_idle_removed_servers();
 }
 
 // --- health

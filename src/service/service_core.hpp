@@ -71,7 +71,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
 
     service_core(std::shared_ptr<strand_scope> scope, service_config c, instruments i);
 
-    server_id id_of(const server_link_ptr& link) const;
+    server_id find_server_id(const server_link_ptr& link) const;
     server_link_ptr get_or_make_link(const listed_server& s);
     void drop_idle_removed_servers();
     void drop_server(server_id id);

@@ -233,7 +233,7 @@ TEST_F(moving_sessions, can_be_taken_from_a_gateway_that_runs) {
     EXPECT_EQ(second.read("end")["finish_reason"], "interrupted");
 }
 
-// A long record takes a while to write, and this client does not report which text it has received.
+// Writing a long record takes a while, and this client does not report which text it has received.
 TEST_F(moving_sessions, have_each_chunk_that_a_gateway_that_runs_has_sent) {
     const auto a = make_gateway();
     const auto b = make_gateway();

@@ -263,7 +263,7 @@ std::optional<api_error> connection::make_read_error(const boost::system::error_
 
 // Leaves the rest of the request unread, so the connection must be closed.
 auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
-    auto id = id_of(refused.request);
+    auto id = choose_request_id(refused.request);
     http_exchange exchange(stream_, std::move(refused.request), std::move(id),
                            core_->options.write_timeout);
     add_origin_headers(exchange);
@@ -283,7 +283,7 @@ void connection::add_origin_headers(http_exchange& exchange) const {
     exchange.set_header("Access-Control-Expose-Headers", exposed_headers);
 }
 
-std::string connection::id_of(const http_request& request) {
+std::string connection::choose_request_id(const http_request& request) {
     const auto given = to_string_view(request["X-Request-Id"]);
     return is_request_id(given) ? std::string(given) : make_random_id("req-", core_->random);
 }

@@ -86,7 +86,7 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found,
                                  admitted_request who);
     void add_origin_headers(http_exchange& exchange) const;
-    std::string id_of(const http_request& request);
+    std::string choose_request_id(const http_request& request);
     void record_request(const http_exchange& exchange, std::string_view key,
                         const checked_request& checked);
 

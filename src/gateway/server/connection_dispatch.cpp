@@ -24,7 +24,7 @@ bool replies(endpoint e) noexcept {
 
 // Handlers require an `admitted_request`, which only the check creates.
 auto connection::answer(checked_request checked) -> awaitable<bool> {
-    auto id = id_of(checked.request);
+    auto id = choose_request_id(checked.request);
     http_exchange exchange(stream_, std::move(checked.request), std::move(id),
                            core_->options.write_timeout);
     add_origin_headers(exchange);

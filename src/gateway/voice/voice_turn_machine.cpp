@@ -35,7 +35,7 @@ void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
 
 void voice_turn_machine::detach_socket(time_point now) {
     socket_.reset();
-    // Clients take the fillers of a turn that goes on for words that are spoken again.
+    // After a reconnection, clients count each filler of the turn as repeated words of the reply.
     is_filler_used_ = true;
     if (!reply_) return;
     const bool speaks_before_calls =

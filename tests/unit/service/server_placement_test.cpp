@@ -41,7 +41,7 @@ class simulated_servers {
         }
     }
 
-    /// The average time that turns wait for a slot, without the turns of the first minute.
+    /// The mean time that turns wait for a slot, excluding turns of the first minute.
     double find_mean_wait_ms(duration end) {
         report_all();
         arrive();

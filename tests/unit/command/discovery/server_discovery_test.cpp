@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A discovery whose host names are resolved by the test.
+// A server discovery for which the test resolves the host names.
 class discovered_servers : public ::testing::Test {
  protected:
     server_discovery discover(std::vector<server_source> sources) {
