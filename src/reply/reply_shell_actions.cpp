@@ -316,8 +316,9 @@ void reply_shell::perform(action::log_late_start a) {
 
 void reply_shell::perform(action::log_failover) {
     const auto& why = machine_.failover_cause();
-    scope_->log(log_level::warning, "reply {}: {}: {}; continues from the text so far", id(),
-                error_name(why.ec), why.diag.to_string());
+    scope_->log(log_level::warning, "reply {}: {}: {}{}", id(), error_name(why.ec),
+                why.diag.to_string(),
+                machine_.has_begun() ? "; continues from the text so far" : "");
 }
 
 // The reply's own timeouts say as much about the server as a broken stream does.
