@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <deque>
 #include <fstream>
 #include <iterator>
@@ -51,7 +50,7 @@ class moving_sessions : public store_fixture {
     }
 
     std::vector<std::string> mock_arguments() {
-        const auto file = std::string(::testing::TempDir()) + "moving_dialogues.jsonl";
+        const auto file = files_.name() + "/dialogues.jsonl";
         std::ofstream(file) << make_dialogue({{"user", question}, {"assistant", story}})
                             << make_dialogue({{"user", "What time is it?"},
                                               {"assistant", clock_call},
@@ -125,6 +124,7 @@ class moving_sessions : public store_fixture {
     const std::string story = make_story();
     const json tools = json::parse(R"([{"type":"function","function":{"name":"clock"}}])");
     cluster::store_link link{loop.get_executor(), options_of(store), {}};
+    temporary_folder files_;
     child_process mock_;
     std::string server_;
     int made_ = 0;
@@ -367,8 +367,7 @@ TEST_F(moving_sessions, leave_a_gateway_that_waits_for_their_functions_no_longer
 }
 
 TEST_F(moving_sessions, are_charged_for_the_reply_that_a_move_interrupts) {
-    const auto file = std::string(::testing::TempDir()) + "moving_audit.jsonl";
-    std::remove(file.c_str());
+    const auto file = files_.name() + "/audit.jsonl";
     auto audited = options();
     audited.audit = [file](std::string_view line) {
         std::ofstream(file, std::ios::app) << line << '\n';

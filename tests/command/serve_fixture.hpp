@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -56,9 +56,7 @@ class running_gateway {
 /// Runs the command in front of a mock server in this process. Each test has its own files.
 class serve_test : public ::testing::Test {
  protected:
-    ~serve_test() override {
-        for (const auto& f : files_) std::remove(f.c_str());
-    }
+    ~serve_test() override { std::filesystem::remove_all(folder_); }
 
     mock::server& start_server(mock::options o = {}) {
         o.add_bos = false;
@@ -89,11 +87,10 @@ class serve_test : public ::testing::Test {
         return child_process(program, {.args = std::move(all)}).wait();
     }
 
-    /// A path that no other test uses. The fixture removes the file at the end.
-    std::string temporary_path(const std::string& name) {
-        const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-        return files_.emplace_back(::testing::TempDir() + test + '.' + std::to_string(::getpid()) +
-                                   '.' + name);
+    /// A path in the test's own folder.
+    std::string temporary_path(const std::string& name) const {
+        std::filesystem::create_directory(folder_);
+        return folder_ + '/' + name;
     }
     static void write(const std::string& path, const std::string& text) {
         std::ofstream(path) << text;
@@ -137,7 +134,9 @@ class serve_test : public ::testing::Test {
     std::optional<mock::server> server_;
 
  private:
-    std::vector<std::string> files_;
+    const std::string folder_ = ::testing::TempDir() +
+                                ::testing::UnitTest::GetInstance()->current_test_info()->name() +
+                                '.' + std::to_string(::getpid());
 };
 
 }  // namespace tandem::testing

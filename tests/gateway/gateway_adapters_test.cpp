@@ -21,7 +21,7 @@ class gateway_with_adapters : public voice_gateway {
     }
     ~gateway_with_adapters() override {
         end();
-        for (const char* end : {"", "-wal"}) std::remove((state_ + end).c_str());
+        for (const char* end : {"", ".lock"}) std::remove((state_ + end).c_str());
     }
 
     /// The adapters in the last completion request; null if the request contained none.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cstdio>
 #include <fcntl.h>
 #include <fstream>
 #include <signal.h>
@@ -112,6 +113,7 @@ TEST(program, takes_dialogues_from_a_file) {
     const auto props = nlohmann::json::parse(test::get(port, "/props").body);
     EXPECT_EQ(props["total_slots"], 3);
     EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 100);
+    std::remove(path.c_str());
 }
 
 TEST(program, reports_what_its_flags_say) {

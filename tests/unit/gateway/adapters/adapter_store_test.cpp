@@ -145,7 +145,8 @@ TEST_F(adapter_file, must_not_be_of_a_newer_version) {
 
 TEST_F(adapter_file, must_be_where_it_can_be_made) {
     EXPECT_THAT(refusal(folder_ + "/no/state.json"), HasSubstr("/no/state.json: No such file"));
-    EXPECT_THAT(refusal(folder_), HasSubstr(folder_ + ": "));
+    fs::create_directory(file_);
+    EXPECT_THAT(refusal(file_), HasSubstr(file_ + ": "));
 }
 
 }  // namespace

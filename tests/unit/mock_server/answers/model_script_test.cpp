@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 
 namespace tandem::mock {
@@ -113,6 +114,7 @@ TEST(dialogue_file, reads_json_lines) {
     ASSERT_EQ(dialogues.size(), 1u);
     EXPECT_EQ(dialogues[0].id, "a");
     EXPECT_EQ(dialogues[0].messages[0].content, "Hi");
+    std::remove(path.c_str());
 }
 
 TEST(dialogue_file, names_the_line_that_is_wrong) {
@@ -124,6 +126,7 @@ TEST(dialogue_file, names_the_line_that_is_wrong) {
     } catch (const std::runtime_error& e) {
         EXPECT_NE(std::string(e.what()).find("broken.jsonl:2:"), std::string::npos) << e.what();
     }
+    std::remove(path.c_str());
 }
 
 TEST(chat_template, leaves_a_last_assistant_message_open) {
