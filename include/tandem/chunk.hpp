@@ -15,7 +15,7 @@ enum class boundary {
     sentence,  ///< at the end of a sentence
     clause,    ///< at a limit, after the last clause mark
     word,      ///< at a limit, before the last word
-    limit,     ///< at a limit that offers no better place, or in a reply streamed by token
+    limit,     ///< at a limit if the text offers no better place, or in a reply streamed by token
     end,       ///< the reply has no more text; the last chunk may have another boundary
 };
 

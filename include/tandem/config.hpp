@@ -267,7 +267,7 @@ struct pacing_config {
     std::optional<pacing> mode{};
     /// Chunks that `ahead` generates early. 1 to 64.
     int ahead_chunks = 1;
-    /// Number of undelivered chunks at which `stream` cuts; it resumes at half of it. 1 to 1024.
+    /// Number of undelivered chunks at which `stream` cuts; it resumes at half of that. 1 to 1024.
     int held_chunks_max = 16;
     /// How much speech `auto` may generate before the voice needs it, as a time at the pace learned
     /// so far. An interrupt wastes at most this much. 1 s to 10 min.
@@ -353,8 +353,8 @@ struct failover_config {
     /// Time limit from a failure to the start of the next request, while nothing is being spoken.
     /// The limit also applies to a server that is down or loading. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
-    /// After this many consecutive broken requests, no more are sent for `breaker_pause`; then a
-    /// single trial request decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
+    /// After this many consecutive broken requests, the server gets no more for `breaker_pause`;
+    /// then a single trial request decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 };
@@ -368,7 +368,8 @@ struct config {
     speech_config speech{};
     limits_config limits{};
     failover_config failover{};
-    /// Options of replies that are started without options, and values of unset sampling fields.
+    /// Options of replies that are started without options; other replies take unset sampling
+    /// fields from it.
     generation_options generation{};
 };
 

@@ -139,7 +139,7 @@ class conversation {
     /// Starts a turn for a reader, or for a voice with its own pacing: one request, which is not
     /// cut. Continue each chunk as soon as you have it. Reasoning comes in pieces with
     /// `chunk::reasoning` and no text. While the server evaluates a prompt of several batches,
-    /// pieces without text and reasoning report progress. If the reply is streamed by token, all
+    /// pieces without text or reasoning report progress. If the reply is streamed by token, all
     /// chunks but the last end with `boundary::limit`, and the `speech` of each chunk is its
     /// `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
@@ -271,8 +271,8 @@ class conversation {
                                                          std::move(file));
     }
     /// Reads such a file into a slot, from which the next turn continues. Handler signature and
-    /// errors are those of async_save_slot(), without nothing_to_save; bad_request if the file is
-    /// missing or unusable.
+    /// errors are those of async_save_slot(), except nothing_to_save; in addition, bad_request if
+    /// the file is missing or unusable.
     template <class CompletionToken>
     auto async_restore_slot(std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, nullptr,

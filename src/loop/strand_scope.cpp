@@ -63,8 +63,8 @@ strand_scope::listener_list strand_scope::take_listeners() noexcept {
     return std::exchange(listeners_, {});
 }
 
-// Listeners stay in the list: a handle may keep a listener alive until the context is destroyed.
-// Such a listener must then be notified again, because it still owns timers and executors.
+// Listeners stay in the list: a handle may keep a listener alive until after the context is
+// destroyed. on_context_destroyed() must notify it too, because it still owns timers and executors.
 void strand_scope::close() {
     closed_ = true;
     notify_listeners(copy_listeners(), [](shutdown_listener& l) { l.on_owner_destroyed(); });

@@ -140,7 +140,7 @@ const recorded_event* reply_cursor::find_event() {
 }
 
 // Events that arrived together are delivered together, so that the client sees an end that directly
-// follows a chunk.
+// follows a chunk together with the chunk.
 std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     if (exceeds_token_limit(first)) return end_at_limit();
     if (was_recorded_limit(first)) return refuse();

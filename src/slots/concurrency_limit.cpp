@@ -31,9 +31,9 @@ constexpr duration half_forgotten_after = std::chrono::seconds(15);
 constexpr double nearly_all = 0.9;
 // Numbers of running requests that differ by at most this factor are treated as equal.
 constexpr double similar = 1.12;
-// Even on a server that gets faster with every request, slightly different numbers of requests
-// generate tokens at nearly the same rate. Only a number that is this many times as large can show
-// that more requests are useless.
+// Totals are averaged over similar numbers. Therefore, even if each request adds the same speed, a
+// number of requests generates nearly as much as one that is larger by a factor of `similar`
+// squared. Only a number this many times as large can show that more requests are useless.
 constexpr double clearly_more = 1.4;
 // Until more requests are known to be useless, the limit is this many times the largest number
 // seen, but at least `small_crowd`. Without this limit, a few seconds of wrong estimates would let

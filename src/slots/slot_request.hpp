@@ -20,7 +20,7 @@ using ticket = std::uint64_t;
 /// Returned by request() when it rejects a request.
 inline constexpr ticket no_ticket = 0;
 
-/// Identifies an owner that uses slots repeatedly for the same text: a reply or a conversation.
+/// Identifies the owner of text in slots, which uses them repeatedly: a reply or a conversation.
 using owner_id = std::uint64_t;
 inline constexpr owner_id nobody = 0;
 

@@ -111,8 +111,8 @@ int slot_scheduler::find_own_limit(time_point now) const {
     return std::max(limit - static_cast<int>(std::lround(used)), part);
 }
 
-// Even a slot with another text holds a shared system prompt, so the owner's text is considered
-// restored only if more tokens were cached than evaluated.
+// Even a slot with another text still holds a shared system prompt, so the owner's text is
+// considered restored only if more tokens were cached than evaluated.
 void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
     constexpr int min_tokens = 64;
     constexpr int remembered = 3;

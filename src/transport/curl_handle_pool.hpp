@@ -25,9 +25,9 @@ class curl_handle_pool {
     /// The proxy's URL without credentials.
     const std::string& redacted_proxy() const noexcept { return shown_proxy_; }
 
-    /// Prepares a handle for `request`. The request's body and `own`, which receives its additional
-    /// headers, must outlive the use of the handle. If curl reports an error, sets `code` and
-    /// returns null.
+    /// Prepares a handle for `request`. The request's body, and `own`, which receives the request's
+    /// additional headers, must outlive the use of the handle. If curl reports an error, sets
+    /// `code` and returns null.
     easy_handle prepare_handle(const http_request& request, header_list& own, CURLcode& code);
     void return_handle(easy_handle easy) noexcept;
     /// Reports that the transfer of this handle has ended. If the transfer did not connect, later

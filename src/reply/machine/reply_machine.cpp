@@ -291,7 +291,8 @@ void reply_machine::hand_over(time_point now) {
     actions_.push_back(action::hand_over{std::move(c)});
 }
 
-// If the end of the reply withdraws the request, the result already contains the request's metrics.
+// If the end of the reply withdraws the request, the result already has its metrics, so the wait is
+// added there.
 void reply_machine::on_slot_wait_cancelled(duration guard_wait) {
     if (guard_wait <= duration{}) return;
     if (!ended()) return metrics_recorder_.record_guard_wait(guard_wait);

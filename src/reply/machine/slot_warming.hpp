@@ -8,8 +8,9 @@
 
 namespace tandem::detail {
 
-/// Prefills the next slot with the text so far while the voice speaks: each pause of the reply has
-/// one small request, which ends by itself. Pure; its actions are appended to those of the reply.
+/// Prefills the next slot with the text so far while the voice speaks, by one small request in each
+/// pause of the reply. The request ends by itself. Pure; its actions are appended to those of the
+/// reply.
 class slot_warming {
  public:
     /// `actions` must outlive this object.

@@ -43,8 +43,7 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
-// The detector does not read this text, because it could find the end of the same sentence there
-// again.
+// Bypasses the detector, which could find the end of the chunk's sentence again.
 void chunker::feed_chunk(const chunk_text& chunk) {
     text_ += chunk.text;
     ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens, chunk.language});

@@ -45,7 +45,7 @@ class reasoning_filter {
 
     /// Reads text that `tokens` tokens produced together: valid UTF-8, may be empty.
     visible_text feed(std::string_view token_text, int tokens = 1);
-    /// Ends the text: withheld text becomes visible or, inside reasoning, a part of it.
+    /// Ends the text: withheld text becomes visible or, inside reasoning, part of the reasoning.
     visible_text finish();
     /// Drops the withheld text. Call it if a limit ended the text, which may then end inside a
     /// mark.

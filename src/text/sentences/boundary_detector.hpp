@@ -20,8 +20,8 @@ struct boundary_verdict {
 class boundary_detector {
  public:
     virtual ~boundary_detector() = default;
-    /// Reads one token: complete characters of valid UTF-8, not empty. Precondition: no end is
-    /// settled; end_sentence_after() was called for each settled end.
+    /// Reads one token: complete characters of valid UTF-8, not empty. Precondition:
+    /// end_sentence_after() has been called for each settled end.
     virtual boundary_verdict feed(std::string_view token) = 0;
     /// Ends the sentence or chunk after `bytes` of the fed text; offsets restart there. Returns the
     /// verdict on the remaining text, which is not fed again. `bytes` may be any character
