@@ -269,8 +269,8 @@ struct pacing_config {
     int ahead_chunks = 1;
     /// Number of undelivered chunks at which `stream` cuts; it resumes at half of that. 1 to 1024.
     int held_chunks_max = 16;
-    /// How much speech `auto` may generate before the voice needs it, as a time at the pace learned
-    /// so far. An interrupt wastes at most this much. 1 s to 10 min.
+    /// How much speech `auto` may generate before the voice needs it, as a duration at the pace
+    /// learned so far. An interrupt wastes at most this much. 1 s to 10 min.
     duration ahead_speech = std::chrono::seconds(8);
 };
 
@@ -368,8 +368,7 @@ struct config {
     speech_config speech{};
     limits_config limits{};
     failover_config failover{};
-    /// Options of replies that are started without options; other replies take unset sampling
-    /// fields from it.
+    /// Options of replies started without options, and values of sampling fields left unset.
     generation_options generation{};
 };
 

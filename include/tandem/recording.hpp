@@ -36,7 +36,7 @@ struct recorder_options {
 ///
 /// Thread safety: all functions may be called from any thread.
 ///
-/// Object lifetimes: clients keep it alive.
+/// Object lifetimes: clients keep the recorder alive.
 class recorder {
  public:
     /// Receives one line at a time, without its '\n', on the thread of the traffic and with a lock

@@ -148,7 +148,7 @@ class reply {
     /// valid as long as the handle.
     const reply_result& result() const noexcept;
 
-    /// Its chunks have this id as chunk_id::reply. Unique within the client.
+    /// The reply's id, which its chunks have as chunk_id::reply. Unique within the client.
     std::uint64_t id() const noexcept;
 
     /// The client's strand; see client::get_executor(). Empty once the execution context is gone.

@@ -19,8 +19,8 @@ class concurrency_limit {
     bool record_speed(double running, const generated_so_far& part, time_point now);
     /// About the smallest number of requests that together generate nearly as many tokens as any
     /// other number seen; occasionally a smaller or larger number, as a trial. The limit grows
-    /// until a clearly larger number has been seen to generate no more tokens. `unlimited` until
-    /// any number has been seen.
+    /// until a clearly larger number has been seen to generate no more tokens. `unlimited` as long
+    /// as no number has been seen.
     int find_limit(time_point now) const;
     /// Total rate in tokens/s when the best number of requests runs on `slots` slots. Prompts,
     /// which hold up the requests that are generating, lower this rate. nullopt until enough

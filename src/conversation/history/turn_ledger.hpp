@@ -97,8 +97,8 @@ class turn_ledger {
     bool is_complete_ = false;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
-    /// Everything up to here was spoken. This splits no word, although only marks may separate the
-    /// last word from the next one.
+    /// Everything up to here was spoken. This position is not inside a word, although only marks
+    /// may separate the words around it.
     std::size_t spoken_ = 0;
     std::vector<part> parts_;
     std::size_t parts_heard_ = 0;

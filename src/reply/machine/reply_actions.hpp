@@ -52,7 +52,7 @@ struct send_request {
     int slot;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict;
-    /// Send no grammar: the server would apply it from its start, which the text has already passed.
+    /// Send no grammar: the server would apply it from its start, which the text has passed.
     bool drops_grammar = false;
     /// Keep the model from ending its text.
     bool ignores_end = false;
