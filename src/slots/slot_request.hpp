@@ -91,7 +91,7 @@ struct due_grant {
 enum class server_slot_state {
     idle,        ///< none, or it stops within a token
     maybe_busy,  ///< may still process the prompt: the request was cut before its first token
-    unverified,  ///< as idle, but not yet confirmed: no prefill until it is
+    unverified,  ///< like idle, but not yet confirmed: no prefill before that
     busy,        ///< still active long after it should have stopped: the slot is stuck
 };
 

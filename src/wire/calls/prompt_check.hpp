@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-// Checks of what is sent to a server. Each function returns nullopt if there is no fault; otherwise
+// Checks what is sent to a server. Each function returns nullopt if there is no fault; otherwise,
 // errc::invalid_prompt, or errc::bad_request for a file name, with a message.
 namespace tandem::wire {
 
