@@ -66,7 +66,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void end_taken_over();
 
     /// The gateway is stopping. With a record, the session moves to another gateway as soon as the
-    /// listener would not notice; otherwise it ends after the running reply.
+    /// listener would not notice the move; otherwise, it ends after the running reply.
     void drain();
     /// Draining takes too long: interrupts the running reply. A session with a record moves at
     /// once.
