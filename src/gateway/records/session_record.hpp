@@ -59,7 +59,7 @@ struct recorded_question {
     friend bool operator==(const recorded_question&, const recorded_question&) = default;
 };
 
-/// A message that reports the end of a reply, and that could not be sent.
+/// A message about the end of a reply or a call, which could not be sent yet.
 struct recorded_end {
     std::string text{};
     std::string turn{};

@@ -60,7 +60,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
-    /// Another gateway is taking the session: ends it here once the record is written.
+    /// Another gateway is taking the session: ends it here once the record is written and no reply
+    /// runs.
     void release_to_gateway();
     /// Another gateway has taken the session: ends it here.
     void end_taken_over();
