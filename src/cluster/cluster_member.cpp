@@ -95,7 +95,7 @@ void cluster_member::add_server(const std::string& model, config settings) {
     auto channel = channel_of(settings);
     const auto known = servers_.find(channel);
     if (known != servers_.end() && !known->second.lender->is_leaving()) return;
-    // Comes first, so that the old lender's destructor does not unregister the new lender from the
+    // The old lender goes first, because its destructor must not unregister the new lender from the
     // slots.
     if (known != servers_.end()) forget_server(known);
     auto name = name_of(settings.server.url);

@@ -58,8 +58,8 @@ class cluster_member {
     /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
     /// happens once the store answers again.
     void set_server_drained(const std::string& server, bool is_drained);
-    /// Sets the handler that repeatedly receives the servers drained by any gateway, and also
-    /// receives the ends of drains.
+    /// Sets the handler that is called repeatedly for each drained server, no matter which gateway
+    /// drained it, and once when another gateway ends the drain.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
@@ -133,7 +133,7 @@ class cluster_member {
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     served_map servers_;         // by channel
-    const std::string process_;  // also a channel, which shows the store that the process runs
+    const std::string process_;  // also a channel; its subscription shows that the process runs
     bool is_duplicate_ = false;
     time_point lease_until_{};
     std::int64_t members_ = 1;

@@ -44,8 +44,8 @@ class session_store {
         std::string processes;
     };
 
-    /// When another gateway takes a session, the gateway that has the session, if it runs, releases
-    /// it within this time.
+    /// How long a gateway that takes a session waits for the running gateway that has it to release
+    /// it. After this time, the session is taken without a release.
     static constexpr duration release_limit = std::chrono::milliseconds(300);
 
     /// The link must outlive the store.
@@ -61,7 +61,7 @@ class session_store {
     /// is not called.
     using wanted_check = std::function<bool()>;
 
-    /// Keeps the record for this time; an empty record removes the session.
+    /// Keeps the record for the time `kept`; an empty record removes the session.
     void put(const std::string& session, const std::string& owner, session_epoch epoch,
              duration kept, std::string record, put_handler done);
     /// Asks the gateway that has the session, if it runs, to release it, and waits for the release.

@@ -26,7 +26,7 @@ class shared_texts {
     /// `prefix` precedes each key. The link must outlive the texts.
     shared_texts(store_link& link, std::string prefix);
 
-    /// Keeps a short text for this time; replaces an earlier text of the same key.
+    /// Keeps a short text for the time `kept`; replaces an earlier text of the same key.
     void put(const std::string& key, std::string text, duration kept);
     /// Keeps a long text in the same way, unless the write budget forbids it. Calls `make_text`
     /// only if the budget has room for `least_bytes`, the minimum length of the text.

@@ -2,7 +2,7 @@
 -- KEYS: members, usage of the key, processes. ARGV: gateway; requests a minute, tokens a minute,
 -- running replies (0 = not limited); this gateway's running replies, including this one; ns until
 -- all requests and until all tokens are available again, according to the gateway; 1 if the store
--- may know of less usage; process. Returns 1 if the request is admitted, else 0; the same two times
+-- may lack usage; process. Returns 1 if the request is admitted, else 0; the same two times
 -- according to the store; and the number of running replies of the other gateways.
 local gateway, concurrent, running = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
 local t = redis.call('TIME')

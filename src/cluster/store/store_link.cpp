@@ -276,7 +276,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         send_bytes(encode_command({"SUBSCRIBE", channel}));
     }
 
-    /// Detects a dead connection by sending PING, because messages may be rare.
+    /// Sends a PING to detect a dead connection, because messages may be rare.
     void check_messages(time_point now) {
         if (!std::exchange(is_heard_, false)) return stream_->close();
         send_bytes(encode_command({"PING"}));

@@ -44,8 +44,8 @@ struct key_usage {
 
     /// Units that this gateway charges for a request or token, while the limits are divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
-    /// Called while the store does not answer. The total usage is unknown, so nothing is assumed to
-    /// be left.
+    /// Call this while the store does not answer. The total usage is then unknown, so the limits
+    /// count as used up.
     void use_share(time_point now, std::int64_t members) {
         constexpr duration minute = std::chrono::minutes(1);
         if (!sharers)

@@ -28,7 +28,7 @@ std::optional<api_error> check_model_allowed(const admitted_request& who, std::s
 /// Identifies the sender of a request: header values, and the remote address without its port.
 struct credentials {
     std::string_view authorization{};
-    /// Read only for a WebSocket, and only if `authorization` is empty.
+    /// Read only for the voice WebSocket, and only if `authorization` is empty.
     std::string_view websocket_protocols{};
     /// Origin of the web page that sends the request; empty if the origin is allowed, or if no page
     /// sends the request.

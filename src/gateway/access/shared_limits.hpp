@@ -24,7 +24,7 @@ class shared_limits {
         /// See rate_limit::time_until_full().
         duration requests_debt{};
         duration tokens_debt{};
-        /// The store may lack usage that the gateways know of.
+        /// Whether the store may lack usage that the gateways have counted.
         bool is_doubtful = false;
     };
     struct verdict {

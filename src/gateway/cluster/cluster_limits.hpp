@@ -35,11 +35,11 @@ class cluster_limits final : public shared_limits,
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// By key: numbers of running replies that the store has not confirmed.
+    /// For each key, the number of running replies, if the store has not confirmed this number.
     std::map<std::string, std::int64_t> unsettled_{};
 };
 
-// The arguments and answers of the scripts `admit` and `settle`; the scripts describe both.
+// Arguments and answers of the scripts `admit_request` and `record_usage`, which describe them.
 struct gateway_process {
     std::string gateway;
     std::string process;

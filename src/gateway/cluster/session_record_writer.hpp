@@ -39,7 +39,7 @@ class session_record_writer : public std::enable_shared_from_this<session_record
         std::weak_ptr<cluster::cluster_member> member;
         std::string session;
         std::string owner;
-        /// How long, at least, the store keeps the record after the gateway has died.
+        /// Minimum time for which the store keeps the record after the gateway has died.
         duration kept;
         logger log;
     };

@@ -63,7 +63,7 @@ class http_exchange final : public answer_client {
 
     void on_disconnect(std::function<void()> handler) override;
 
-    /// Status of the response; 0 before it begins, or if the client disconnected before that.
+    /// Status of the response; 0 until the response begins, or if the client disconnects first.
     int status() const noexcept { return status_; }
     /// Whether the connection may carry another request.
     bool can_keep_alive() const noexcept { return may_go_on_ && !is_disconnected_; }

@@ -43,7 +43,7 @@ std::size_t first_two(std::string_view text, std::size_t at) noexcept {
 }
 
 /// The subrange of sorted `words` whose byte at index `size` is `byte`. All words share their first
-/// `size` bytes, and are longer than `size`.
+/// `size` bytes, and have more than `size` bytes.
 std::span<const std::string> with_byte(std::span<const std::string> words, std::size_t size,
                                        char byte) {
     const auto byte_of = [&](const std::string& word) {

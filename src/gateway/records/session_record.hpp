@@ -14,7 +14,7 @@ namespace tandem::gateway {
 struct recorded_chunk {
     std::string speech{};
     int tokens = 0;
-    /// Whether the reply's text has a space before it. Not recorded.
+    /// Whether the reply's text has a space before the chunk. Not part of the record.
     bool is_spaced = false;
 
     friend bool operator==(const recorded_chunk&, const recorded_chunk&) = default;
@@ -59,7 +59,7 @@ struct recorded_question {
     friend bool operator==(const recorded_question&, const recorded_question&) = default;
 };
 
-/// The message about a reply's end, if that message could not be sent.
+/// A message about the end of a reply or a call, which could not be sent yet.
 struct recorded_end {
     std::string text{};
     std::string turn{};

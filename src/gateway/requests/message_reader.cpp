@@ -71,7 +71,7 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
 }
 
 /// `arguments` is JSON text. Some clients send an object instead, or empty text for `{}`. The
-/// server cannot render a conversation whose arguments are any other text.
+/// server cannot render a conversation with arguments that are not JSON.
 bool read_arguments(field_reader& fields, const json& function, const std::string& at,
                     std::string& out) {
     constexpr wire::json_limits limits{.depth = 64, .values = 100'000};

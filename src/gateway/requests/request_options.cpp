@@ -134,7 +134,8 @@ bool read_milliseconds(field_reader& fields, const json& body, const char* key,
     return true;
 }
 
-/// Reads how to split a stream into chunks, and how long the model may reason.
+/// Reads how to split a stream into chunks, and how long the model may reason. Requests do not
+/// choose a pacing, because clients read the stream at their own pace.
 bool read_delivery(field_reader& fields, const json& body, delivery_options& out) {
     return fields.read(body, "", "language", out.language) &&
            read_count(fields, body, "first_chunk_min_tokens", out.first_chunk_min_tokens) &&

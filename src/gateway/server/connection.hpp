@@ -35,7 +35,7 @@ struct checked_request {
 
     /// Why the request is rejected; nullptr if it is admitted.
     const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
-    /// Rejects the request with another error; the audit log still names the request's key.
+    /// Rejects the request with this error; the audit log still names the request's key.
     void refuse(api_error why) {
         if (const auto* const admittance = std::get_if<admitted_request>(&who))
             why.key_name = admittance->key_name();

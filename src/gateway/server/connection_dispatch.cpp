@@ -22,7 +22,7 @@ bool replies(endpoint e) noexcept {
 
 }  // namespace
 
-// Handlers require an `admitted_request`, which only the check creates.
+// Handlers require an `admitted_request`, which only the authorizer creates.
 auto connection::answer(checked_request checked) -> awaitable<bool> {
     auto id = choose_request_id(checked.request);
     http_exchange exchange(stream_, std::move(checked.request), std::move(id),

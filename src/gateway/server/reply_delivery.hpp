@@ -27,7 +27,7 @@ namespace tandem::gateway {
 /// Records the prompt before checking it, so that the audit log also contains rejected prompts.
 std::optional<api_error> check_prompt(answer_client& client, const gateway_core& core,
                                       const std::vector<std::string_view>& texts);
-/// Sets the adapters' scales in each request, because a restarted server has other default scales.
+/// Sets the adapters' scales in the request, because a restarted server has other default scales.
 std::optional<api_error> set_adapter_scales(const gateway_core& core, const served_model& model,
                                             generation_request& request);
 /// Why a new conversation is not accepted now; see check_new_session().

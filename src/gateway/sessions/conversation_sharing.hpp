@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <string>
 
-// What the gateways of a cluster know of each other's HTTP conversations. Without a cluster, a
-// gateway knows only its own.
+// Lets the gateways of a cluster continue each other's HTTP conversations. Without a cluster, a
+// gateway knows only its own conversations.
 namespace tandem::gateway {
 
 /// Fetches which server handled the conversation's last request at another gateway. If the store

@@ -68,8 +68,8 @@ struct gateway_options {
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;
     duration handshake_timeout = std::chrono::seconds(10);
-    /// Timeout for receiving a whole request. It starts at the request's first byte, but for the
-    /// first request at the opening of the connection.
+    /// Timeout for receiving a whole request, from its first byte. The first byte of a connection
+    /// must arrive within the same time.
     duration read_timeout = std::chrono::seconds(30);
     /// Timeout between two requests on a connection; longer than most proxies' timeout (60 s).
     duration idle_timeout = std::chrono::seconds(75);

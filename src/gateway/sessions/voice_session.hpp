@@ -60,13 +60,14 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
-    /// Another gateway is taking the session: ends it here once the record is written.
+    /// Another gateway is taking the session: ends it here once the record is written and no reply
+    /// runs.
     void release_to_gateway();
     /// Another gateway has taken the session: ends it here.
     void end_taken_over();
 
     /// The gateway is stopping. With a record, the session moves to another gateway as soon as the
-    /// listener would not notice; otherwise it ends after the running reply.
+    /// listener would not notice the move; otherwise, it ends after the running reply.
     void drain();
     /// Draining takes too long: interrupts the running reply. A session with a record moves at
     /// once.

@@ -84,8 +84,8 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
         });
 }
 
-// After a restart, the store still names this gateway as the owner of sessions that it no longer
-// has.
+// After a restart, the store still names this gateway as the holder of sessions that this gateway
+// no longer has.
 void voice_session_host::release_to_gateway(const std::string& id) {
     const auto found = sessions_.find(id);
     if (found == sessions_.end()) return gateway_.cluster->sessions().release(id, 0);

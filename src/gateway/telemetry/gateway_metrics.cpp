@@ -23,7 +23,7 @@ std::string shown_server(std::string_view url) {
 
 }  // namespace
 
-// Creates all counters at 0, so that rates are correct from the first event.
+// Creates the expected series at 0, so that rates are correct from the first event.
 gateway_metrics::gateway_metrics(std::int64_t started_at) {
     register_gauges(registry_, "tandem_start_time_seconds", "Unix time of the start.")
         .Add({})

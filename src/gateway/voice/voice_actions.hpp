@@ -31,7 +31,7 @@ struct voice_turn {
         reply,     ///< add to the history and reply
         prompt,    ///< a raw prompt, outside of the history
         resume,    ///< continue an interrupted reply
-        text,      ///< speak a given text, which history keeps
+        text,      ///< speak a given text, which the history keeps
         aside,     ///< speak a given text outside of the history
     };
     /// Number of the turn's reply in the session, as in messages to the client.
@@ -49,7 +49,7 @@ struct voice_turn {
     /// The mark that the model reads after interrupted turns; empty if the client did not choose
     /// one.
     std::string interrupted_mark{};
-    /// The resumed reply has called functions: another reply of the turn follows.
+    /// Whether the resumed reply has called functions, so that another reply of the turn follows.
     bool has_called = false;
     /// Whether to use a draft only if the draft's message is exactly the same.
     bool needs_exact_draft = false;
@@ -67,7 +67,7 @@ struct voice_turn {
     bool is_requested_by_start() const noexcept {
         return what == kind::prompt || (what == kind::reply && !messages.empty());
     }
-    /// Whether this is no new turn, but a resumed reply or a reply after calls.
+    /// Whether this continues an earlier turn: a resumed reply, or a reply after calls.
     bool is_continuation() const noexcept { return what == kind::resume || follows_calls(); }
     bool follows_calls() const noexcept { return what == kind::reply && messages.empty(); }
     bool is_given_text() const noexcept { return what == kind::text || what == kind::aside; }
@@ -210,7 +210,7 @@ struct first_chunk {
     std::optional<voice_timing> timing{};
 };
 
-/// The session has lost its socket: call voice_session_table::keep().
+/// The session has lost its socket: call voice_session_table::keep_without_socket().
 struct keep {};
 /// The session has ended; this is always the last action. Call voice_session_table::forget(), and
 /// release the session, its reply and its conversation.
