@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <vector>
 
-// The connection closes before the chunk is handed over, in the same turn of the loop. The time
+// The connection closes before the chunk is handed over, in the same iteration of the loop. The time
 // until the server sees the close is measured, not asserted, because the machine may be busy.
 namespace tandem::testing {
 namespace {
