@@ -39,9 +39,9 @@ struct conversation_options {
     /// Tokens of the context that history leaves free for the reply; only `max_tokens` if that is
     /// set and smaller. 0 to 1,000,000.
     int reply_reserve = 512;
-    /// How much of the context is freed each time the oldest exchanges are dropped: from half of
-    /// this share to all of it. Larger steps are rarer, and each step invalidates the slot's cache.
-    /// 0 to 0.9.
+    /// The oldest exchanges are dropped in steps. A step is at least half this share of the context
+    /// and at most this share. Larger steps are rarer, and each one invalidates the slot's cache. 0
+    /// to 0.9.
     double trim_slack = 0.25;
     /// Whether the oldest exchanges are dropped if history does not fit the context. If not, the
     /// turn fails with errc::prompt_too_long.
