@@ -80,7 +80,7 @@ tool_call_splitter::visible tool_call_splitter::finish() {
 }
 
 tool_call_splitter::visible tool_call_splitter::show_all_as_text() {
-    withheld_ += std::exchange(call_, {});  // either string is empty
+    withheld_ += std::exchange(call_, {});  // one of the strings is empty
     return show_withheld_text();
 }
 
