@@ -39,8 +39,8 @@ std::optional<std::string> check_server_url(std::string_view url);
 /// Precondition: the URL has no other fault.
 std::optional<std::string> check_api_path(std::string_view url);
 
-/// server_url::identity; a URL with a fault is its own identity. Use it to compare many URLs,
-/// because it parses each only once, while is_same_server() parses both in each call.
+/// server_url::identity; a URL with a fault is its own identity. To compare many URLs, call it once
+/// for each: is_same_server() parses both URLs in each call.
 std::string server_identity(std::string_view url);
 
 /// Whether both URLs name the same server, ignoring the case of the host, the default port, a

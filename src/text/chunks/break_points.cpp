@@ -17,7 +17,7 @@ bool is_one_of(characters set, char32_t c) noexcept {
 constexpr characters spaced_marks = U",;:\u060C\u061B\u0964";
 constexpr characters long_dashes = U"\u2013\u2014\u2015";
 // Chinese, Japanese and Korean marks, full and half width, which no space follows. The list
-// includes full stops, because the classic rule does not end sentences at them.
+// includes marks at which sentences end, because the classic rule does not end sentences there.
 constexpr characters wide_marks = U"\uFF0C\u3001\uFF1B\uFF1A\u3002\uFF01\uFF1F\uFF0E\uFF61\uFF64";
 constexpr characters closing =
     U"\"')]}\u2019\u201D\u00BB\u203A\u300D\u300F\uFF09\u3011\u300B\u3009\u3015\uFF3D";

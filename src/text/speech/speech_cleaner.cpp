@@ -85,7 +85,7 @@ void speech_cleaner::read_exact() {
     if (!rest_.empty() && !handle_speech_mark()) keep(1);
 }
 
-/// Skips the rest of a span that began in the last chunk. Gives up at the end of the line, and
+/// Skips the rest of a span that began in an earlier chunk. Gives up at the end of the line, and
 /// after the maximum size of such a span.
 void speech_cleaner::skip_to(char end) {
     const char ends[] = {end, '\n'};
@@ -97,7 +97,7 @@ void speech_cleaner::skip_to(char end) {
     skip(at != std::string_view::npos && rest_[at] == end ? at + 1 : std::min(at, most));
 }
 
-/// Skips the rest of a tag that began in the last chunk. Text that cannot belong to the tag is
+/// Skips the rest of a tag that began in an earlier chunk. Text that cannot belong to the tag is
 /// spoken.
 void speech_cleaner::skip_tag_rest() {
     const auto t = match_tag_rest(rest_, cut_quote_);
