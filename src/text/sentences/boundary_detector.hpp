@@ -11,7 +11,7 @@ namespace tandem::text {
 struct boundary_verdict {
     /// Where the sentence ends regardless of what follows.
     std::optional<std::size_t> settled;
-    /// Where the sentence ends unless the next token shows otherwise.
+    /// Where the sentence probably ends; the next token decides.
     std::optional<std::size_t> pending;
 };
 

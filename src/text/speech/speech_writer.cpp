@@ -15,7 +15,8 @@ bool is_one_of(char32_t c, std::string_view marks) noexcept {
     return c != 0 && c < 0x80 && marks.find(static_cast<char>(c)) != std::string_view::npos;
 }
 
-/// Whether a space between a word and the start of `text` remains only because of removed text.
+/// Whether `text` begins with a mark that no space precedes, so that a space before it is a
+/// remainder of removed text.
 bool ends_phrase(std::string_view text) noexcept {
     if (!is_one_of(decode_first_character(text).character, ".,;:!?)")) return false;
     return text.size() == 1 || !is_word_character(decode_first_character(text.substr(1)).character);

@@ -28,9 +28,9 @@ class speech_writer {
     /// Ends a table cell that is followed by another one.
     void end_cell();
 
-    /// Returns the text put since the last call, without white space before a gap at its end; empty
-    /// if it is only white space, unless `keeps_white_space`. Later text is joined as if this text
-    /// had not been taken.
+    /// Returns the text put since the last call. If a gap follows the text, white space at its end
+    /// is removed. If the text is only white space, returns nothing, unless `keeps_white_space`.
+    /// Later text is joined as if this text had not been taken.
     mapped_speech take(bool keeps_white_space);
 
  private:

@@ -21,7 +21,7 @@ namespace tandem::wire {
 namespace {
 
 using std::string_view;
-// A model writes parameters in the order of the schema.
+// Keeps the order of the keys, because a model writes parameters in the order of the schema.
 using ordered_json = nlohmann::ordered_json;
 
 /// Rebases the references in `schema` from the root to `place`.
@@ -146,8 +146,8 @@ const json* find_member(const json& object, std::initializer_list<const char*> n
     return nullptr;
 }
 
-/// The call in `object`: `object` is either the whole call, or the arguments of the function that
-/// `before`, the text before the object, names last.
+/// The call in `object`, which is either the whole call or only its arguments. In the latter case,
+/// `before`, the text before the object, must name the function last.
 std::optional<tool_call> read_json_call(string_view before, const json& object,
                                         const std::vector<ordered_json>& functions) {
     const auto* const name = find_member(object, {"name", "tool_name"});
@@ -263,7 +263,8 @@ std::optional<tool_call> decode_json_tool_call(string_view text,
     const auto names = read_function_names(options.tools);
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
-    // These are the same bytes as in a stream of the call.
+    // Takes the arguments as the model wrote them, so that they equal those in a stream of the
+    // call.
     const std::string as_written(tool_call_reader().read(text).arguments);
     return tool_call{.name = name,
                      .arguments = as_written.empty() ? arguments->dump() : as_written};
