@@ -19,7 +19,7 @@ probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
       tags_(c.speech.reasoning_tags),
       timer_(ioc) {}
 
-// `start` receives a completion function, which it may call immediately.
+// Calls `start` with a completion function, which `start` may call immediately.
 template <class Result, class Start>
 awaitable<Result> probe_session::result_of(Start start) {
     auto initiate = [this](auto handler, Start begin) {
@@ -89,7 +89,8 @@ awaitable<probe_result<server::template_thinking>> probe_session::thinking(
                                   done);
         });
         if (!prompt.done) co_return result;
-        // If the template rejects the options, the server answers with an error.
+        // An HTTP error means that the template rejects the options, which is a result, not a
+        // fault.
         if (prompt.failed() && prompt.fault.diag.http_status == 0) result.fault = prompt.fault;
         prompts.push_back(std::move(prompt.value));
     }
