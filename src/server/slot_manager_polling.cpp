@@ -60,10 +60,9 @@ void slot_manager::poll_slots() {
 
 void slot_manager::on_poll_result(const error_code& ec, const diagnostics& diag,
                                   const std::vector<slot_state>& states) {
-    if (link_.is_shut_down()) return;
     const auto link = link_.shared_from_this();
     const bool lacks_slots = std::ranges::find(no_slots, ec) != no_slots.end();
-    if (ec)
+    if (ec && !link_.is_shut_down())
         link_.log(lacks_slots ? log_level::warning : log_level::debug, "verify_cut: {}{}",
                   lacks_slots ? "cuts are not verified: " : "", diag.to_string());
     if (!ec) detect_foreign_use(states);
@@ -84,6 +83,8 @@ std::vector<slots::release_report> slot_manager::apply_poll_result(
     table->apply_release_reports(news);
     for (const auto& n : news)
         if (n.side == slots::server_slot_state::idle) notify_idle(*table, n);
+    // Another manager must continue the polls.
+    if (link_.is_shut_down()) wake_waiting_managers(*table);
     return news;
 }
 
