@@ -14,8 +14,8 @@
 
 namespace tandem::gateway {
 
-/// Limits failed attempts per client. A client with more than `per_minute` failures has to wait. If
-/// there are too many clients, the clients with the oldest failures are forgotten. Pure.
+/// Limits failed authentications per client. A client with more than `per_minute` failures has to
+/// wait. Above `max_clients`, forgets the client whose latest failure is the oldest. Pure.
 class auth_failure_limit {
  public:
     /// Enough for typos and for a few bots with an outdated key behind one address.

@@ -14,7 +14,8 @@
 
 namespace tandem::gateway {
 
-/// Keeps the usage of keys in the cluster's store, until the gateway leaves the cluster.
+/// Keeps the usage of keys in the cluster's store. Once the gateway has left the cluster, each
+/// verdict is nullopt.
 class cluster_limits final : public shared_limits,
                              public std::enable_shared_from_this<cluster_limits> {
  public:
@@ -35,7 +36,8 @@ class cluster_limits final : public shared_limits,
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// For each key, the number of running replies, if the store has not confirmed this number.
+    /// For each key whose last report the store did not confirm: the number of running replies, to
+    /// be reported again.
     std::map<std::string, std::int64_t> unsettled_{};
 };
 
