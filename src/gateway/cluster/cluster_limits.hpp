@@ -36,8 +36,7 @@ class cluster_limits final : public shared_limits,
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// For each key whose last report the store did not confirm: the number of running replies, to
-    /// be reported again.
+    /// For each key, the number of running replies, if the store has not confirmed this number.
     std::map<std::string, std::int64_t> unsettled_{};
 };
 

@@ -36,9 +36,9 @@ struct voice_caller {
     std::string traceparent{};
 };
 
-/// Performs the actions of a session's voice_turn_machine with a conversation of the library. Owned
-/// by the host; outlives its sockets. Late handlers of the library and of timers have no effect.
-/// Use it on the gateway's loop.
+/// Performs the actions of a session's voice_turn_machine with a conversation of the library. The
+/// voice_session_host owns the session, which outlives its sockets. After its destruction, handlers
+/// of the library and of timers have no effect. Use it on the gateway's loop.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
     voice_session(gateway_core& gateway, served_model& model, voice_turn_machine turns);
@@ -50,7 +50,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<api_error> find_fault(const voice::start& first) const {
         return turns_.find_fault(first);
     }
-    /// A socket opens or resumes the session. The caller must be authorized for it.
+    /// A socket opens or resumes the session. The caller must be authorized for the session.
     void on_socket_attached(voice_socket socket, voice_caller caller, voice::start first);
     void on_message(voice_socket socket, voice_message message);
     void on_socket_lost(voice_socket socket);
@@ -74,8 +74,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void stop();
 
  private:
-    /// Passes an event to the turn machine, and performs the resulting actions; the actions of
-    /// nested events come last.
+    /// Passes an event to the turn machine, and performs the resulting actions; actions of events
+    /// that these actions cause come last.
     template <class Function>
     void run_and_perform(Function change);
     template <class Function>
