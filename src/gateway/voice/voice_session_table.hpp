@@ -36,7 +36,7 @@ class voice_session_table {
     struct admission {
         /// Session id: 22 characters of base64url.
         std::string id{};
-        /// A session without a socket that was removed to make room.
+        /// The session that was removed to make room, if any. It had no socket.
         std::optional<std::string> dropped{};
     };
     /// Opens a session for the owner's key, or resumes `wanted` if that is not empty. For a session
