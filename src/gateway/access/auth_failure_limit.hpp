@@ -43,8 +43,8 @@ class auth_failure_limit {
         std::string client;
         rate_limit limit;
     };
-    // Ordered by the latest failure, and by client. A tree rather than a hash table, because
-    // attackers who choose their addresses cannot make a tree slow.
+    // Ordered by the latest failure, and by client. Uses a tree, because attackers who choose their
+    // addresses could make a hash table slow.
     boost::multi_index_container<
         entry, boost::multi_index::indexed_by<
                    boost::multi_index::sequenced<>,

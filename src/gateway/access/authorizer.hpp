@@ -72,8 +72,9 @@ class authorizer {
     /// further reply until the debt has expired.
     void charge_tokens(const admitted_request& who, time_point now, std::int64_t tokens);
 
-    /// Running requests keep the key that admitted them. Usage is kept by key name. If the last key
-    /// is removed, all requests are rejected.
+    /// Running requests keep the key that admitted them. Usage is kept by key name, so a new key
+    /// with an old name continues that usage. If the last key is removed, all requests are
+    /// rejected.
     void replace_keys(api_keys keys);
     /// Whether the gateway requires no key.
     bool allows_anonymous() const noexcept { return allows_anonymous_; }

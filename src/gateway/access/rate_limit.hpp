@@ -29,7 +29,7 @@ class rate_limit {
 
     /// How long until the bucket is full.
     duration time_until_full(time_point now) const noexcept;
-    /// Replaces the usage so far with a more accurate value from elsewhere.
+    /// Replaces the usage so far, for example by the usage of all gateways of a cluster.
     void set_time_until_full(time_point now, duration wait) noexcept;
 
  private:

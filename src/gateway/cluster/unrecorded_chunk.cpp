@@ -15,7 +15,7 @@
 namespace tandem::gateway {
 namespace {
 
-// The listener heard the words without the white space around them.
+// The speech of the chunk is the words without the white space around them.
 saved_chunk make_chunk(std::string_view words) {
     const auto speech = text::trim_white_space(words);
     const auto begin = static_cast<std::size_t>(speech.data() - words.data());

@@ -40,7 +40,7 @@ std::shared_ptr<ssl::context> make_tls_context(const tls_credentials& credential
                                                std::vector<config_fault>& faults) {
     auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
     set_bounds(*context);
-    // Otherwise OpenSSL would prompt on the terminal.
+    // Without this callback, OpenSSL would ask for a password on the terminal.
     context->set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
     const auto known = faults.size();
     boost::system::error_code ec;

@@ -130,7 +130,7 @@ auto connection::run() -> awaitable<void> {
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
     if (socket_) co_return;
-    is_idle_ = true;  // only discards input from here on
+    is_idle_ = true;  // from here on, the connection only discards input
     co_await stream_.shut_down_gracefully(close_timeout);
 }
 

@@ -60,7 +60,7 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     std::shared_ptr<cluster::cluster_member> cluster;
     authorizer gate;
     const prompt_filter filter;
-    /// For new connections; nullptr without TLS.
+    /// New connections use this context; nullptr without TLS.
     std::shared_ptr<boost::asio::ssl::context> tls{};
     /// Declared after `models`, so that the conversations in this table are destroyed before their
     /// services.

@@ -31,8 +31,8 @@ class voice_audit_prompts {
  private:
     std::map<std::uint64_t, std::string> said_{};  // by turn number, since the last reply began
     std::size_t said_bytes_ = 0;
-    std::string prompt_{};   // of that reply
-    std::string drafted_{};  // of the last draft
+    std::string prompt_{};   // of the reply that began last
+    std::string drafted_{};  // the words of the last draft
 };
 
 }  // namespace tandem::gateway

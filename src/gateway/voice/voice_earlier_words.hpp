@@ -25,7 +25,8 @@ class voice_earlier_words {
         chunks_.push_back({id, std::move(speech), is_spaced || is_apart});
     }
     void clear() noexcept { chunks_.clear(); }
-    /// This chunk and all earlier ones were heard, or will be heard without being sent again.
+    /// This chunk and all earlier ones need not be sent again: they were heard, or are being
+    /// spoken.
     void on_heard_whole(const client_chunk_id& id) {
         std::erase_if(chunks_, [&](const part& p) { return p.id <= id; });
     }

@@ -23,7 +23,7 @@
 namespace tandem::gateway {
 namespace {
 
-// Ordered, because models write the properties of a schema in the schema's order.
+// Keeps the order of members, because models write the properties of a schema in that order.
 using json = nlohmann::ordered_json;
 
 // 20,000 values suffice for a history of about 2,000 messages.
@@ -164,7 +164,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         options["grammar"] = "";
         return true;
     }
-    // Clients send these options as JSON, but the library takes them as text; empty for no tools.
+    // Clients send these options as JSON, but the library takes them as text, which is empty if
+    // there are no tools.
     static void write_as_text(std::string_view name, json& v) {
         if (name == "json_schema" && v.is_structured()) v = v.dump();
         if (name == "tools") v = serialize_tools(std::move(v));

@@ -85,7 +85,7 @@ class voice_session_table {
     std::list<session> live_;
     std::list<session> kept_;
     std::unordered_map<std::string, place> known_;
-    std::unordered_map<std::string, std::size_t> counts_;  // by owner; without zeros
+    std::unordered_map<std::string, std::size_t> counts_;  // sessions by owner, if there are any
 };
 
 }  // namespace tandem::gateway

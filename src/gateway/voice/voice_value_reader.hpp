@@ -26,7 +26,7 @@ namespace tandem::gateway {
 template <class Reader>
 class voice_value_reader {
  public:
-    // Ordered, because models write the properties of a schema in the schema's order.
+    // Keeps the order of members, because models write the properties of a schema in that order.
     using json = nlohmann::ordered_json;
 
     bool read_value(json& v, const std::string& at, std::string& out) {
