@@ -17,13 +17,14 @@ namespace tandem::gateway {
 
 /// Limits and usage of one key, across requests.
 struct key_usage {
-    /// Replaced rather than modified: running requests keep the key that admitted them.
+    /// set() replaces this object and does not modify it, because running requests keep the key
+    /// that admitted them.
     std::shared_ptr<const api_key> key;
     rate_limit requests;
     rate_limit tokens;
     /// One permit per running reply.
     permit_counter replies{};
-    /// Number of gateways that divide the limits while the store does not answer.
+    /// Number of gateways among which the limits are divided; nullopt while the store answers.
     std::optional<std::int64_t> sharers{};
     /// Clients that used this key, most recent first.
     std::vector<std::string> clients{};
@@ -42,10 +43,11 @@ struct key_usage {
         return key->requests_per_minute > 0 || key->tokens_per_minute > 0 || key->concurrent > 0;
     }
 
-    /// Units that this gateway charges for a request or token, while the limits are divided.
+    /// How often each request or token is charged: once, or once per gateway while the limits are
+    /// divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
-    /// Call this while the store does not answer. The total usage is then unknown, so the limits
-    /// count as used up.
+    /// Call this while the store does not answer. The total usage is then unknown, so the rate
+    /// limits are treated as used up at first.
     void use_share(time_point now, std::int64_t members) {
         constexpr duration minute = std::chrono::minutes(1);
         if (!sharers)
@@ -222,7 +224,8 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
         return named(*account, forbidden(*account->key, c.needed));
     if (!c.is_reply) return admitted_request(account, {});
     const bool is_shared = shared_ && account->is_limited();
-    // While the limits are divided, the store is asked first, because the store may answer again.
+    // While the limits are divided, this check would be too strict if the store answers again, so
+    // the store is asked first.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.own_permits, now))
             return named(*account, *std::move(e));

@@ -10,7 +10,8 @@ constexpr duration max_debt = std::chrono::hours(24);
 
 }  // namespace
 
-// Uses doubles, because `amount` may be any value; an error of a nanosecond is irrelevant.
+// Uses doubles, because the product of integers would overflow for a large `amount`; an error of a
+// nanosecond is irrelevant.
 duration rate_limit::cost_of(std::int64_t amount) const noexcept {
     const auto share =
         static_cast<double>(std::max<std::int64_t>(amount, 0)) / static_cast<double>(per_minute_);

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <variant>
 
-// Responses of /v1/chat/completions and /v1/completions, in OpenAI's format. Objects are
-// independent of each other and not thread-safe. Throws only std::bad_alloc. Text is converted to
+// Responses of /v1/chat/completions and /v1/completions, in OpenAI's format. Not thread-safe, but
+// different threads may use different objects. Throws only std::bad_alloc. Text is converted to
 // valid UTF-8.
 namespace tandem::gateway {
 

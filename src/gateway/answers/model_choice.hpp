@@ -14,8 +14,8 @@
 namespace tandem::gateway {
 
 /// Resolves the requested model to its index in `names`, which must not be empty. If there is only
-/// one model, it serves requests with any name, or with none. With several models, an unknown name
-/// is an error (404). A model that the key may not use is an error, too (403).
+/// one model, any requested name selects it, and so does an empty name. With several models, an
+/// unknown name is an error (404). A model that the key may not use is an error, too (403).
 std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
                                                   std::string_view asked,
                                                   const admitted_request& who);

@@ -14,7 +14,8 @@
 
 namespace tandem::gateway {
 
-/// Keeps the usage of keys in the cluster's store, until the gateway leaves the cluster.
+/// Keeps the usage of keys in the cluster's store. Once the gateway has left the cluster, each
+/// verdict is nullopt.
 class cluster_limits final : public shared_limits,
                              public std::enable_shared_from_this<cluster_limits> {
  public:

@@ -49,12 +49,11 @@ class session_record_writer : public std::enable_shared_from_this<session_record
     session_record_writer& operator=(const session_record_writer&) = delete;
 
     cluster::session_epoch epoch() const noexcept { return epoch_; }
-    /// The session has changed: writes its record, after the current write if there is
-    /// one.
+    /// Call this when the session has changed. Writes its record once no other write is running.
     void on_session_changed() { run(policy_.on_record_changed()); }
     /// Whether another gateway could resume the session in its newest state.
     bool is_written() const noexcept { return policy_.is_written() && !is_too_long_; }
-    /// Whether the last record was not written, or was too long for the store.
+    /// Whether the last write failed, or the last record was too long for the store.
     bool has_failed() const noexcept { return policy_.has_failed() || is_too_long_; }
     /// Removes the record and stops.
     void remove();

@@ -27,7 +27,8 @@ std::string fault_of_key(ssl::context& context, std::string_view key) {
     const auto reason = static_cast<unsigned long>(ec.value());
     if (ec && ERR_GET_LIB(reason) != ERR_LIB_X509)
         return "has no PEM private key without a password: " + ec.message();
-    // At first, OpenSSL accepts a key whose type differs from the certificate's.
+    // use_private_key() accepts a key whose type differs from the certificate's, so the key is
+    // checked again.
     if (ec || SSL_CTX_check_private_key(context.native_handle()) != 1)
         return "is not the key of the certificate";
     return {};
@@ -39,7 +40,7 @@ std::shared_ptr<ssl::context> make_tls_context(const tls_credentials& credential
                                                std::vector<config_fault>& faults) {
     auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
     set_bounds(*context);
-    // Otherwise OpenSSL would prompt on the terminal.
+    // Without this callback, OpenSSL would ask for a password on the terminal.
     context->set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
     const auto known = faults.size();
     boost::system::error_code ec;

@@ -44,7 +44,7 @@ constexpr const char* same_fields[] = {"model",
                                        "stream_by",
                                        "grammar"};
 
-/// Fields that a response repeats; clients require some of them.
+/// Fields of the request that a response repeats, because clients require some of them.
 constexpr const char* repeated_fields[] = {"instructions", "max_output_tokens", "temperature",
                                            "top_p",        "reasoning",         "text",
                                            "user",         "metadata"};
@@ -91,7 +91,8 @@ class chat_body_writer {
     std::vector<response_request::item_reference> take_references() {
         return std::move(references_);
     }
-    /// Makes the fault name the field of the client's request that the message came from.
+    /// Replaces the path of a message in the fault with the path in the client's request from which
+    /// the message was made.
     void rename(api_error& fault) const {
         rename(fault.param);
         rename(fault.message);
@@ -148,7 +149,8 @@ class chat_body_writer {
         add(std::move(message), at);
         return true;
     }
-    // The calls of a turn form one message with the text before them.
+    // Adds the call to the assistant message before it, because a turn's text and calls form one
+    // message.
     bool write_call(const json& item, const std::string& at) {
         std::string id;
         std::string name;

@@ -14,8 +14,9 @@
 // gateway knows only its own conversations.
 namespace tandem::gateway {
 
-/// Fetches which server handled the conversation's last request at another gateway. If the store
-/// does not answer within 50 ms, the conversation may start on another server.
+/// Finds out which server handled the conversation's last request if another gateway received it.
+/// If the store does not answer within 50 ms, the conversation may continue on a server that has
+/// not cached it.
 boost::asio::awaitable<void> async_fetch_last_server(gateway_core& core, const std::string& pin);
 /// Remembers the server that the conversation used. `bytes` is the result of estimate_job_bytes().
 void remember_last_server(gateway_core& core, const std::string& pin, conversation talk,

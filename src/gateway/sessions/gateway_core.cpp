@@ -64,7 +64,8 @@ std::vector<config> settings_of(const service_config& service, const model_serve
     return all;
 }
 
-// Joins before the first request, so that no request uses a slot that another gateway holds.
+// The gateway joins before its first request, so that no request uses a slot that another gateway
+// holds.
 std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_core& g) {
     const auto& o = g.options;
     if (!o.cluster) return nullptr;

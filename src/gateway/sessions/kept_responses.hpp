@@ -17,7 +17,7 @@
 // Responses that another request may continue by their id. Pure.
 namespace tandem::gateway {
 
-/// A response with the whole conversation before it, except the instructions.
+/// A response, and the whole conversation before it except the instructions.
 struct kept_response {
     std::vector<chat_message> messages{};
     /// The conversation's affinity key, see generation_request.
@@ -58,7 +58,7 @@ std::optional<api_error> resolve_references(
 std::vector<std::string> list_responses_to_fetch(
     const response_request& request, const std::function<bool(const std::string& id)>& is_here);
 
-/// HTTP 503: only the cluster's store, which does not answer, knows whether the response is kept.
+/// HTTP 503: only the cluster's store knows whether the response is kept, but it does not answer.
 api_error make_store_unavailable_error(const response_request& request);
 /// HTTP 400, as in OpenAI's API.
 api_error make_response_not_found_error(const std::string& id);

@@ -15,8 +15,8 @@ class voice_thinking {
     voice_thinking(const gateway_core& gateway, served_model& model)
         : gateway_(gateway), model_(model) {}
 
-    /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Returns a
-    /// copy, because the policy and the audit read the turn's options as the client sent them.
+    /// Turns thinking off, unless `options` or a limit of the gateway controls it. Returns a copy,
+    /// because the prompt policy and the audit log need the turn's options as the client sent them.
     generation_options turn_off_unless_set(generation_options options) const;
     /// Call with the options of a turn's reply when the reply begins.
     void remember_options(const generation_options& options);

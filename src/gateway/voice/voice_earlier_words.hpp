@@ -14,7 +14,7 @@
 namespace tandem::gateway {
 
 /// The unheard words of replies that called functions, while the reply to the results is generated.
-/// These words are already final in the history, so the library cannot resume them. Pure.
+/// History no longer changes these words, so the library cannot resume them. Pure.
 class voice_earlier_words {
  public:
     /// Adds a chunk, and keeps the newest `max_chunks`. `is_spaced`: whether the reply's text has a
@@ -25,7 +25,8 @@ class voice_earlier_words {
         chunks_.push_back({id, std::move(speech), is_spaced || is_apart});
     }
     void clear() noexcept { chunks_.clear(); }
-    /// This chunk and all earlier ones were heard, or will be heard without being sent again.
+    /// This chunk and all earlier ones need not be sent again: they were heard, or are being
+    /// spoken.
     void on_heard_whole(const client_chunk_id& id) {
         std::erase_if(chunks_, [&](const part& p) { return p.id <= id; });
     }
@@ -56,7 +57,7 @@ class voice_earlier_words {
     }
 
  private:
-    // More chunks than the replies of a turn send ahead, because `lookahead` is at most 8.
+    // The replies of a turn send fewer chunks ahead, because `lookahead` is at most 8.
     static constexpr std::size_t max_chunks = 64;
 
     struct part {
