@@ -6,11 +6,11 @@
 
 namespace tandem::cluster {
 
-/// The slots of a server, and those that a gateway has borrowed.
+/// Number of slots that a server has, and that a gateway has borrowed and lost.
 struct share_status {
     int slots = 0;
     int held = 0;
-    /// Number of slots that the gateway has lost to others.
+    /// How often another gateway got a slot that this gateway held and had not offered.
     std::int64_t lost = 0;
 };
 
