@@ -24,7 +24,7 @@ struct server_criteria {
     /// Whether a turn's request follows. If the server's circuit is open, this request may be its
     /// trial; other work, for which nobody waits, may not.
     bool is_for_turn = true;
-    /// The error "no server is available" is based only on failures after this time.
+    /// A failure reports a wrong key or setup only if every server was tried after this time.
     time_point turn_began = time_point::min();
 };
 
@@ -45,7 +45,7 @@ class server_provider {
     virtual bool no_server_ever_reached(time_point since) const = 0;
     /// Whether there are servers, but all are drained.
     virtual bool are_all_drained() const = 0;
-    /// Servers are checked as long as replies run; on_reply_ended() follows.
+    /// Servers are checked from now on, until on_reply_ended().
     virtual void on_reply_started() = 0;
     virtual void on_reply_ended() = 0;
     virtual void on_turn_started(const server_link_ptr& link) = 0;
