@@ -20,7 +20,7 @@ class channel_core final : public chunk_sink {
     /// Waits for the next item until `deadline`, or indefinitely if there is none.
     std::optional<stream_chunk> pop(std::optional<time_point> deadline);
     /// Waits for the reply's result until `deadline`. Returns nullopt if the deadline passes first,
-    /// or if the reply ends without a result.
+    /// or if there will be no result.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
     void set_min_item_tokens(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }

@@ -51,7 +51,7 @@ class chunk_queue {
     std::deque<stream_chunk> items_;
     std::optional<stream_chunk> joined_;  // partial item
     bool is_apart_ = false;               // the next speech is joined with a space
-    std::optional<chunk_id> waits_;       // the chunk for which the reply waits
+    std::optional<chunk_id> waits_;       // the chunk whose continue the reply awaits
     bool speaks_ = false;
     std::optional<channel_end> end_;
     bool end_taken_ = false;

@@ -6,7 +6,7 @@
 
 namespace tandem::cluster {
 
-/// Number of slots that a server has, and that a gateway has borrowed and lost.
+/// Numbers of a server's slots: all slots, and those that a gateway has borrowed or lost.
 struct share_status {
     int slots = 0;
     int held = 0;

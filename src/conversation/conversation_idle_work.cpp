@@ -99,8 +99,8 @@ void conversation_shell::warm() {
     if (!draft_ && !holds_words) prepare_idle_server(&conversation_shell::prefill);
 }
 
-/// Calls `done` once the properties of a server are known, or `on_failed` if there is no server.
-/// Calls neither if a turn has begun in the meantime.
+/// Calls `done` once the properties of a server are known, or `on_failed` after a failure. Calls
+/// neither if a turn has begun in the meantime.
 void conversation_shell::prepare_idle_server(std::function<void(conversation_shell&)> done,
                                              std::function<void(const failure&)> on_failed) {
     if (ended_ || running_ != 0) return;
@@ -136,8 +136,8 @@ generation_options conversation_shell::prefill_options() const {
 }
 
 void conversation_shell::prefill() {
-    // The server reuses the prefill only as far as the next turn's prompt is equal, and the tools
-    // are near its beginning.
+    // A prefill helps only as far as its prompt equals the next turn's. Therefore, it has the next
+    // turn's tools or, if they are unknown, those of the last turn.
     render_history(prefill_options(), [weak = weak_from_this(), asked = link_.get()](
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {

@@ -95,8 +95,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void save_slot(std::string file, slot_file_job::handler done);
     void restore_slot(std::string file, slot_file_job::handler done);
 
-    /// Moves the running turn and draft to another server if that is possible and `reason` requires
-    /// it.
+    /// Moves the running turn to another server if that is possible and `reason` requires it; stops
+    /// a running draft.
     void leave_server(const server_leave_reason& reason);
 
     // Reports of a reply.
@@ -289,7 +289,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::weak_ptr<reply_shell> reply_;
     std::vector<std::weak_ptr<reply_shell>> asides_;
     std::uint64_t running_ = 0;      // id of the running reply
-    start_ptr starting_;             // until its request is sent
+    start_ptr starting_;             // until its reply has a prompt
     start_ptr checking_;             // while it waits for link_ to answer
     std::uint64_t last_reply_ = 0;   // id of the last reply that ended
     int tokens_said_ = 0;            // of the last prompt and its reply

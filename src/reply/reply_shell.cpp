@@ -208,7 +208,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                                      id(), format_count(event.timings.evaluated, "token"));
                     perform_actions();
                 },
-            // Only logged, because the next request will fail for the same reason, and report it.
+            // Does not fail the reply: the next request fails for the same reason, and reports it.
             .on_failed =
                 [this](const failure& why) {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t max_shared_candidates = 8;
 
 // Load per slot, because servers may differ in the number of slots. Running replies are compared
-// first, because many of the counted conversations may have ended. Their number is rounded, because
-// it includes averages of other processes.
+// first, because many of the counted conversations may have ended. The number of running replies is
+// rounded, because it includes averages of other processes.
 std::pair<double, double> load_of(const server_load& s) {
     const double slots = std::max(1, s.slots);
     return {std::round(s.generating) / slots, s.conversations / slots};

@@ -84,8 +84,8 @@ std::size_t count_heard_characters(std::string_view speech, double fraction) noe
     if (!(fraction > 0)) return 0;
     const auto all = text::count_characters(speech);
     if (fraction >= 1) return all;
-    // `fraction` is usually a quotient of two counts of characters. Without this margin, rounding
-    // could lose a character.
+    // `fraction` is usually a quotient of two integers. Without this margin, rounding could lose a
+    // character.
     constexpr double rounding = 1e-9;
     return static_cast<std::size_t>(std::floor(static_cast<double>(all) * fraction + rounding));
 }

@@ -23,7 +23,7 @@ enum class turn_state {
     none,     ///< no turn yet
     running,  ///< a reply is being generated or spoken
     ended,    ///< reports of heard text still take effect
-    settled,  ///< the turn is part of the messages, and no longer changes
+    settled,  ///< the kept part is among the messages, and final
 };
 
 /// Stands in for the result of a call that has none.

@@ -342,7 +342,7 @@ class reply_machine {
     wire::tool_call_reader streamed_call_;
     std::string call_lead_;  // what the template writes from the mark to the function's name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are being parsed
-    bool forces_calls_ = false;               // the model's own ones are invalid
+    bool forces_calls_ = false;               // the model's own calls are invalid
     bool is_committed_ = false;               // a turn waits for the draft
     text::chunker chunker_;
     text::speech_text_maker voice_;
