@@ -12,15 +12,15 @@
 namespace tandem::detail {
 
 /// The consumers' side of a channel: the queue, its lock, and the waiting consumers. Thread-safe.
-/// No function runs handlers of the event loop.
+/// The functions post to the event loop, and never run its handlers themselves.
 class channel_core final : public chunk_sink {
  public:
     explicit channel_core(const channel_options& options);
 
     /// Waits for the next item until `deadline`, or indefinitely if there is none.
     std::optional<stream_chunk> pop(std::optional<time_point> deadline);
-    /// Waits for the reply's result in the same way; nullopt if the deadline passes, or if no
-    /// result will come.
+    /// Waits for the reply's result until `deadline`. Returns nullopt if the deadline passes first,
+    /// or if there will be no result.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
     void set_min_item_tokens(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
@@ -49,7 +49,7 @@ class channel_core final : public chunk_sink {
     chunk_queue queue_;
     std::shared_ptr<chunk_pump> pump_;  // while a reply runs
     bool is_claimed_ = false;
-    bool is_settled_ = false;  // no reply will report anything further
+    bool is_settled_ = false;  // result_ is final; empty if there is no result
     std::optional<reply_result> result_;
 
     std::atomic<int> interval_;

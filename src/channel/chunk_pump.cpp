@@ -9,7 +9,7 @@
 namespace tandem::detail {
 namespace {
 
-// Omits the message if memory is exhausted.
+// If memory is exhausted, the end has no message.
 channel_end end_with(error_code ec, const char* words) noexcept {
     channel_end why{.error = ec};
     try {
@@ -32,7 +32,7 @@ void notify(const std::weak_ptr<chunk_sink>& taker, channel_end why,
     if (const auto t = taker.lock()) t->on_end(std::move(why), std::move(result));
 }
 
-// Reports the end if a handler is destroyed without being called.
+// Part of a handler: reports the end if the handler is destroyed without being called.
 class end_guard {
  public:
     explicit end_guard(std::weak_ptr<chunk_sink> taker) : sink_(std::move(taker)) {}
@@ -120,7 +120,7 @@ void chunk_pump::interrupt() {
 
 // --- on the strand
 
-// A limit may end the reply while the consumer is not waiting for a chunk.
+// Reports the end even if no chunk is requested: a time limit may end the reply meanwhile.
 void chunk_pump::watch_reply_end() {
     reply_->shell_->set_end_handler([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->on_chunk({}, std::nullopt);
@@ -150,7 +150,7 @@ void chunk_pump::on_chunk(error_code ec, std::optional<chunk> c) try {
     fail();
 }
 
-// If the reply has not ended, the error is that another consumer is waiting for its chunks.
+// A reply that has not ended reports an error because another consumer is waiting for its chunks.
 void chunk_pump::report_end(error_code ec) {
     if (!reply_->ended()) return give_up({.error = ec}, std::nullopt);
     const auto& result = reply_->result();
@@ -161,7 +161,8 @@ void chunk_pump::fail() noexcept {
     give_up(failure_of(std::current_exception()), std::nullopt);
 }
 
-// The notified consumer may destroy the context immediately, so the strand is released first.
+// Releases the strand first, because the consumer may destroy the context as soon as it is
+// notified.
 void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
     reply_.reset();
     link_.disconnect();

@@ -29,16 +29,16 @@
 
 namespace tandem::cluster {
 
-/// The membership of this gateway in a cluster. Shares the slots of its servers with the other
-/// members. Use it on its event loop, which one thread runs.
+/// The membership of this gateway in a cluster. Shares the slots of the gateway's servers with the
+/// other members. Use it on its event loop, which only one thread may run.
 class cluster_member {
  public:
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
     ~cluster_member();
 
-    /// Makes these the model's servers; each entry holds the settings of requests to one server.
-    /// The slots of the model's other servers are returned when their requests end. Call it before
-    /// the first request to a server.
+    /// Replaces the list of the model's servers; each entry holds the settings of requests to one
+    /// server. The slots of servers that are no longer listed are returned when their requests end.
+    /// Call it before the first request to a server.
     void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
     void start();
@@ -55,17 +55,17 @@ class cluster_member {
     void set_connection_handler(std::function<void()> handler) {
         on_connected_ = std::move(handler);
     }
-    /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
-    /// happens once the store answers again.
+    /// Drains the server at all gateways, or ends the drain. If the store does not answer, the
+    /// other gateways follow once it answers again.
     void set_server_drained(const std::string& server, bool is_drained);
-    /// Sets the handler that is called repeatedly for each drained server, no matter which gateway
-    /// drained it, and once when another gateway ends the drain.
+    /// Sets the handler that is called at each beat for each drained server, no matter which
+    /// gateway drained it, and once when another gateway ends the drain.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
     }
-    /// Sets the source of this gateway's load, which is reported repeatedly, and the handler that
-    /// receives the sums of the other gateways' loads. The sums are empty without a lease.
+    /// At each beat, reports the load that `find_load` returns, and passes the sums of the other
+    /// gateways' loads to `handler`. The sums are empty while this gateway has no lease.
     void share_load(std::function<shared_load()> find_load,
                     std::function<void(const shared_load& elsewhere)> handler) {
         find_load_ = std::move(find_load);
@@ -82,8 +82,8 @@ class cluster_member {
     session_store& sessions() noexcept { return sessions_; }
     shared_texts& texts() noexcept { return texts_; }
 
-    // The store's records of loans. Each handler is called exactly once, on the event loop, and
-    // never from within the call.
+    // The store's records of loans. Each handler is called exactly once, on the event loop, after
+    // the function has returned.
 
     /// Receives all loans of this gateway; nullopt if the store did not answer.
     using claim_handler = std::function<void(std::optional<std::vector<loan>>)>;
@@ -91,7 +91,7 @@ class cluster_member {
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
                claim_handler done);
-    /// `is_leaving`: the slot is returned even if nobody waits for it.
+    /// With `is_leaving`, the store takes the slot back even if no gateway waits for it.
     void offer(const std::string& server, const reported_loan& l, bool is_leaving,
                offer_handler done);
 
@@ -133,7 +133,7 @@ class cluster_member {
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     served_map servers_;         // by channel
-    const std::string process_;  // also a channel; its subscription shows that the process runs
+    const std::string process_;  // also a channel: its subscriber is the running process
     bool is_duplicate_ = false;
     time_point lease_until_{};
     std::int64_t members_ = 1;
@@ -143,8 +143,7 @@ class cluster_member {
     std::function<void(const std::string&)> on_release_;
     std::function<shared_load()> find_load_;
     std::function<void(const shared_load&)> on_load_;
-    /// Expires with the member, because a timer handler that is already queued still
-    /// runs.
+    /// Expires with the member. A timer handler that is already queued still runs, and checks this.
     std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 

@@ -32,12 +32,13 @@ struct beat_answer {
     bool was_known = false;
     /// Whether another process with this gateway's id holds the lease.
     bool is_duplicate = false;
-    /// Whether another gateway's process or lease has ended within the last minute.
+    /// Whether a gateway has lost its lease within the last minute, or its connection for messages.
+    /// It may still run, and use slots that the store has lent to others.
     bool is_one_missing = false;
     /// Number of gateways with a lease.
     std::int64_t members = 1;
     std::set<std::string> drained{};
-    /// The sums of the other gateways' loads.
+    /// Sums of the other gateways' loads.
     shared_load elsewhere{};
 };
 std::optional<beat_answer> parse_beat_answer(const std::optional<store_answer>& answer);

@@ -30,7 +30,7 @@ shared_load parse_load(std::string_view text) {
     return load;
 }
 
-// URLs contain no spaces.
+// A space separates the servers' URLs, which contain none.
 std::string encode_served_servers(const std::vector<std::string>& servers) {
     return fmt::format("{}{}", served_mark, fmt::join(servers, " "));
 }

@@ -20,8 +20,8 @@ class cluster_member;
 /// and destroy it on the strand of its link.
 class slot_lender final : public std::enable_shared_from_this<slot_lender> {
  public:
-    /// From now on, this process uses only borrowed slots of the server. `name`: the server's name
-    /// in the store. The member must outlive the lender.
+    /// Once the lender exists, this process uses only borrowed slots of the server. `name`: the
+    /// server's name in the store. The member must outlive the lender.
     slot_lender(cluster_member& member, std::string gateway, std::string name,
                 std::shared_ptr<detail::server_link> link,
                 std::shared_ptr<detail::server_usage> use);
@@ -39,7 +39,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
 
     /// The average number of requests that this process ran on the server since the last call.
     double take_average_running();
-    /// The conversations of this process that are assigned to the server.
+    /// Number of this process's conversations that are assigned to the server.
     int count_conversations() const { return use_->slots->lock()->conversations; }
     void set_other_process_usage(const slots::other_process_usage& u);
 

@@ -84,7 +84,7 @@ bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_t
     return context == 0 || estimate_max_tokens(prompt) + reserved <= context;
 }
 
-// An upper bound shows that most prompts fit; only the remaining prompts are counted.
+// Counting needs a request to the server, so a prompt that fits by its upper bound is not counted.
 void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
     if (is_sure_to_fit(prompt, start->max_tokens))
         return start_prompted_reply(start, std::move(prompt));
@@ -110,7 +110,8 @@ void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids cou
     const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens, start->max_tokens);
     const auto plan = conversations::plan_trim(use);
-    // A reply that may continue elsewhere must not lose history for a server that is too small.
+    // After a failure, history is dropped only if the prompt then fits this server: another server
+    // may have a larger context.
     if (plan.drop > 0 && (plan.fits || !start->is_failover)) {
         drop_oldest(plan.drop);
         return make_prompt(start);

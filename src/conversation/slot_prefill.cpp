@@ -77,7 +77,7 @@ bool slot_prefill::take_slot(const slots::grant& g) {
     return true;
 }
 
-// A request that the server never starts or never finishes would keep the slot.
+// Limits the request, because one that the server never starts or finishes would keep the slot.
 void slot_prefill::arm_limit(duration limit) {
     limit_.expires_after(limit);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {
@@ -98,7 +98,7 @@ void slot_prefill::cancel_unless_begun() {
     if (!has_begun_) give_up();
 }
 
-// A server generates at least one token.
+// `n_predict` is 1, because a server generates at least one token.
 void slot_prefill::send(int slot) {
     const auto settings = wire::encode_completion_settings({.lora = lora_});
     const auto tail = std::string_view(prompt_.text).substr(prompt_.bytes_with_ids);

@@ -107,8 +107,8 @@ void reply_shell::on_context_destroyed() noexcept {
 
 // --- choice of the server
 
-// `done` must not keep the reply alive, because the reply's connection would then outlive a loop
-// that is not run to its end.
+// `done` must not own the reply: if the loop is not run to its end, the reply's connection would
+// outlive the loop.
 void reply_shell::perform(action::request_server) {
     const auto done = [weak = weak_from_this()](error_code ec, const diagnostics& diag,
                                                 reply_start_point where) {
@@ -208,7 +208,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                                      id(), format_count(event.timings.evaluated, "token"));
                     perform_actions();
                 },
-            // The next request will have the same fault, and report it.
+            // Does not fail the reply: the next request fails for the same reason, and reports it.
             .on_failed =
                 [this](const failure& why) {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",

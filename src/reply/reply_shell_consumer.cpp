@@ -58,7 +58,7 @@ void reply_shell::heard_share(chunk_id id, double share) {
     if (const auto listener = listener_.lock()) listener->on_heard_share(id, share);
 }
 
-// The listener assumes that the chunk will be spoken.
+// Tells the listener that the chunk was not delivered, because it was reported as handed over.
 void reply_shell::complete_with_end(chunk_id withheld, next_chunk_completion handler) {
     if (!machine_.ended()) interrupt();
     if (const auto listener = listener_.lock()) listener->on_chunk_not_delivered(withheld);

@@ -40,7 +40,8 @@ void slot_manager::arm_poll_timer() {
     });
 }
 
-// The timer may have been armed again just as it expired, and another loop may already be polling.
+// Returns false if no poll is due: the timer may have been armed again just as it expired, or
+// another loop may be polling.
 bool slot_manager::begin_poll() {
     const auto table = table_->lock();
     const auto due = table->next_poll_at();
@@ -97,7 +98,7 @@ void slot_manager::detect_foreign_use(const std::vector<slot_state>& states) {
               *slot, link_.shown_url());
 }
 
-// Runs on the loop of the cut request.
+// Calls the handler on the loop of the cut request.
 void slot_manager::notify_idle(slot_table& table, const slots::release_report& n) {
     const auto found = table.when_idle.extract(n.slot);
     if (!found || !found.mapped().on_idle) return;

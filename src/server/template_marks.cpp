@@ -11,9 +11,9 @@ namespace {
 
 using std::string_view;
 
-// Words of the probes. Templates may trim text. Some templates render only the name of a call, some
-// only the id of a call, and some reject an id that does not have nine letters, so the name is also
-// the id.
+// Words of the probes. They have no white space at their ends, because templates may trim text. The
+// name of the call is also its id, because some templates render only one of them, and some reject
+// an id that does not have nine letters.
 constexpr string_view question = "First question.";
 constexpr string_view text_before_call = "Words before a call.";
 constexpr string_view function_name = "probecall";
@@ -21,7 +21,8 @@ constexpr string_view tool_result = "Result of a call.";
 constexpr string_view last_question = "Last question.";
 
 constexpr string_view arguments = R"({"key":"value"})";
-// Differs from the call's name, so that this name in a rendered prompt can only come from the call.
+// The tool's name differs from the call's, so that the call's name in a prompt can only come from
+// the call.
 constexpr string_view tools =
     R"([{"type":"function","function":{"name":"look_up","description":"Looks up a key.",)"
     R"("parameters":{"type":"object","properties":{"key":{"type":"string",)"
@@ -29,9 +30,9 @@ constexpr string_view tools =
 
 constexpr string_view white_space = " \t\r\n";
 
-/// The calls of some models whose templates do not render calls.
+/// The marks of calls of a model whose template does not render calls.
 struct known_mark {
-    /// Text that occurs in the prompt if there are tools.
+    /// By this text, a prompt of the model with tools is recognized.
     string_view hint;
     string_view opening;
     string_view lead;

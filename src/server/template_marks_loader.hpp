@@ -29,7 +29,7 @@ class template_marks_loader {
     /// a 500. If the server rejects the probe, or answers 500 twice, there are no marks until the
     /// template changes.
     void load_words(server_calls& calls, handler done);
-    /// Names the template of the next probes. Drops the mark of another template.
+    /// Sets the template that renders the next probes, and drops the marks of any other template.
     void use_template(const server_props& props);
     /// Drops the mark, and the handlers without calling them.
     void forget() noexcept;
@@ -51,7 +51,7 @@ class template_marks_loader {
         /// Calls `done` immediately if the mark is known, otherwise in finish(). Returns true if
         /// the caller must request the mark.
         bool add_handler(handler done);
-        /// The handlers may destroy the loader.
+        /// Passes the result to the waiting handlers, which may destroy the loader.
         void finish(error_code ec, const diagnostics& diag, const template_marks& mark);
     };
 

@@ -24,7 +24,7 @@ class store_stream {
  public:
     store_stream(const boost::asio::any_io_executor& executor, boost::asio::ssl::context* tls);
 
-    /// Both functions return a description of the failure; empty on success.
+    /// Both connect functions return a description of the failure; empty on success.
     boost::asio::awaitable<std::string> connect(store_address::host_and_port where);
     boost::asio::awaitable<std::string> connect_to_path(std::string path);
 
@@ -50,7 +50,7 @@ class store_stream {
     bool is_closed_ = false;
 };
 
-/// Returns a context that verifies the peer. Throws boost::system::system_error if the file is
+/// Returns a context that verifies the peer. Throws boost::system::system_error if `ca_file` is
 /// unusable.
 std::unique_ptr<boost::asio::ssl::context> make_store_tls_context(const std::string& ca_file);
 
