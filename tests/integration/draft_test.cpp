@@ -230,6 +230,19 @@ TEST_F(a_conversation_with_drafts, gives_out_the_chunk_of_a_server_that_died_sin
     EXPECT_EQ(reply.text(), answer);
 }
 
+TEST_F(a_conversation_with_drafts, needs_no_server_for_a_reply_that_was_drafted_to_its_end) {
+    answers_with("Is it you?", "Yes, it is.");
+    config.client.failover.resume_within = 1s;
+    start();
+    auto talk = bots->create();
+    EXPECT_FALSE(draft(talk, "Is it you?").ec);
+    bots->drain_server(server().url());
+    const auto reply = say(talk, "Is it you?");
+    EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
+    EXPECT_EQ(reply.text(), "Yes, it is.");
+    EXPECT_GT(reply.result().usage.drafted, 0);
+}
+
 TEST_F(a_conversation_with_drafts, ends_the_wait_for_a_draft_when_it_ends) {
     server_options.tokens_per_second = 50;
     start();

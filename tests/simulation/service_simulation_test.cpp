@@ -27,7 +27,7 @@ TEST(service_simulation, tries_all_that_may_happen) {
          "a server that is asked about ids is away", "a turn begins with results",
          "a turn continues from a draft", "a turn goes to a server that hangs", "a turn is resumed",
          "a turn is resumed at another server", "a turn leaves a server that hangs",
-         "a whole turn is resumed", "exchanges are dropped",
+         "a turn needs no server", "a whole turn is resumed", "exchanges are dropped",
          "ids reach a server that was started anew", "nothing to resume", "time leaps",
          // Ends of turns.
          "eos", "stop_word", "length", "interrupted", "bad_response", "between_tokens_timeout",

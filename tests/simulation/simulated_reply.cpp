@@ -201,8 +201,8 @@ void simulated_reply::on_server_acquired(simulated_start where) {
             is_resumed_after_call_ =
                 origin.rest->generated == finish_reason::eos && plan_.model.has_call();
         }
-        switch_to_server(std::move(where));
-        slots_found_ = site_.core->slots().count();
+        if (where.where.core) switch_to_server(std::move(where));
+        slots_found_ = site_.core ? site_.core->slots().count() : 0;
         machine_.on_server_found(world_.now(), slots_found_, std::move(origin));
     }
     perform_actions();
