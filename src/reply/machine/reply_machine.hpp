@@ -297,7 +297,7 @@ class reply_machine {
     // Chunks.
     void hand_over_due_chunks(time_point now);
     void end_complete_draft(time_point now);
-    void keep_draft();
+    void keep_drafted_chunk();
     bool counts_request_as_continue() const noexcept;
     void hand_over(time_point now);
 

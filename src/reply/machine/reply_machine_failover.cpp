@@ -24,7 +24,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     has_read_here_ = has_begun();
     reasoning_ = std::move(rest.reasoning);
     meter_ = rest.meter;
-    result_.reasoning = std::move(rest.drafted_reasoning);
+    result_.reasoning = std::move(rest.reasoning_text);
     calls_ = std::move(rest.calls);
     voice_.skip_spoken_text(spoken);
     std::string_view unread = rest.unspoken;
