@@ -239,7 +239,7 @@ void conversation_shell::leave_server(const server_leave_reason& reason) {
     if (job && reason.what == server_leave_reason::kind::removed) job->abort(reason.why.ec);
     // The end of the draft may make a turn look for another server.
     const auto start = checking_;
-    if (draft_ && !draft_->is_over()) draft_->stop(reason.why);
+    if (draft_ && !draft_->is_over()) draft_->leave_server(reason);
     if (running_ == 0 || checking_ != start) return;
     // A turn that is still being started there has no request, so nothing can have arrived.
     const bool hangs = reason.what == server_leave_reason::kind::hangs;

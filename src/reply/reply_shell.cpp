@@ -90,6 +90,10 @@ void reply_shell::leave_server(server_leave_reason reason) {
     perform_actions();
 }
 
+bool reply_shell::refutes_reason(const server_leave_reason& reason) const noexcept {
+    return machine_.refutes_reason(reason);
+}
+
 void reply_shell::on_owner_destroyed() {
     abandon(errc::client_destroyed, {.client_message = owner_destroyed});
 }

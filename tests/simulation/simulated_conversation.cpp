@@ -105,7 +105,7 @@ void simulated_conversation::interrupt() {
 
 // Mirrors conversation_shell.
 void simulated_conversation::leave_server(const detail::server_leave_reason& reason) {
-    if (draft_ && !draft_->is_over()) draft_->stop();
+    if (draft_ && !draft_->is_over()) draft_->leave_server(reason);
     if (running_ == 0) return;
     const bool hangs = reason.what == detail::server_leave_reason::kind::hangs;
     if (const auto start = checking_; start && hangs && plan_->rules.retry_policy.retries > 0) {

@@ -77,6 +77,8 @@ class reply_machine {
     /// Leaves a server that was removed, that is away while the reply rests, or that hangs while no
     /// request runs or the running one has received nothing since the check began.
     void leave_server(time_point now, server_leave_reason reason);
+    /// Whether the running request shows that the server still works, unless it was removed.
+    bool refutes_reason(const server_leave_reason& reason) const noexcept;
     void on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable.
     void on_tokens_recovered(time_point now, std::span<const wire::token_id> ids);
