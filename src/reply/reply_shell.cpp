@@ -218,6 +218,8 @@ completion_call::handlers reply_shell::warming_handlers() {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",
                                  id(), why.diag.to_string());
                     report_failure(warming_, why);
+                    // The guard of other replies depends on /props.
+                    server_->load_props([](auto&&...) {});
                     machine_.on_warming_failed(now(), why);
                     perform_actions();
                 }};

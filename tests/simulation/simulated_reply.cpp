@@ -158,6 +158,7 @@ void simulated_reply::server_died(const simulated_server& which) {
     if (site_.core != &which) return;
     if (warm_.open) {
         report_failure(errc::stream_incomplete);
+        site_.core->prepare([](const error_code&) {});
         machine_.on_warming_failed(world_.now(), {errc::stream_incomplete, {}});
     }
     if (live_.open) on_request_failed({errc::stream_incomplete, {}});
