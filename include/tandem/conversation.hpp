@@ -152,10 +152,10 @@ class conversation {
 
     /// Speaks this text as the assistant's turn, for example a greeting. The reply is split into
     /// chunks, paced, interrupted and resumed like a generated one, and history keeps what was
-    /// heard. The reply needs no server, except to be resumed. When the reply ends, an idle slot is
-    /// prefilled, as by warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if
-    /// the text is empty or not valid UTF-8. Only `lookahead` applies to the reply. The other
-    /// options apply to the prefill; without options, it uses those of the last turn.
+    /// heard. The reply needs no server. When the reply ends, an idle slot is prefilled, as by
+    /// warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if the text is
+    /// empty or not valid UTF-8. Only `lookahead` applies to the reply. The other options apply to
+    /// the prefill; without options, it uses those of the last turn.
     reply say_text(std::string text);
     reply say_text(std::string text, generation_options options);
     /// Like say_text(), but history does not keep the text, for example "One moment, please." while
@@ -180,13 +180,13 @@ class conversation {
     /// is still being spoken.
     void interrupt();
     /// Continues the interrupted turn after a false interruption, from the last whole word that was
-    /// heard. The server does not generate text again that it had already generated. The reply ends
-    /// with nothing_to_resume if no turn was interrupted within `resume_grace`, or if the turn was
-    /// interrupted before all of it was generated and has a grammar, a JSON schema or a required
-    /// call. If the voice is still speaking the chunk `speaking`, the new reply continues after
-    /// this chunk, and heard() still applies to the chunk. The resumed reply does not repeat calls:
-    /// if the result of the interrupted reply has calls, call generate() after the resumed reply,
-    /// so that the model reads their results.
+    /// heard. No text is generated twice; if all text was generated, the reply needs no server. The
+    /// reply ends with nothing_to_resume if no turn was interrupted within `resume_grace`, or if
+    /// the turn was interrupted before all of it was generated and has a grammar, a JSON schema or
+    /// a required call. If the voice is still speaking the chunk `speaking`, the new reply
+    /// continues after this chunk, and heard() still applies to the chunk. The resumed reply does
+    /// not repeat calls: if the result of the interrupted reply has calls, call generate() after
+    /// the resumed reply, so that the model reads their results.
     reply resume(std::optional<chunk_id> speaking = {});
     /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
     /// start, or while the user is speaking.

@@ -200,7 +200,7 @@ struct reply_result {
     /// Further text that was received, but not delivered because of an interrupt or an error.
     std::string unspoken_text{};
     /// The model's reasoning between the marks of `speech_config::reasoning_tags`, without the
-    /// marks. Not part of the text.
+    /// marks. Not part of the text. A resumed reply includes the reasoning of the reply before it.
     std::string reasoning{};
     /// The functions that the model called after the text, in order, each with its own id. Only in
     /// replies of a conversation with `generation_options::tools`.

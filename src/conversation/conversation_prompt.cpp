@@ -8,7 +8,7 @@
 
 #include <utility>
 
-// The prompt of a turn, made from the history and trimmed to fit.
+// The prompt of a turn, made from the history and trimmed to fit, and the start of its reply.
 namespace tandem::detail {
 namespace {
 
@@ -120,6 +120,51 @@ void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids cou
     const failure why{errc::prompt_too_long,
                       {.client_message = too_long_text(tokens, use, history_.options().raw)}};
     return start->is_failover ? try_other_server(start, why) : fail_start(start, why);
+}
+
+// --- the reply
+
+void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
+    starting_.reset();
+    end_server_check(start);
+    generating_at_ = link_;
+    host_->on_turn_started(link_);
+    add_early_work(*start, origin);
+    auto here = make_start_point(start->call_mark, std::move(origin));
+    if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
+    start->done({}, {}, std::move(here));
+}
+
+// The turn's whole text is known, so that the reply needs no server.
+void conversation_shell::start_generated_reply() {
+    const auto start = std::exchange(starting_, nullptr);
+    auto origin = *std::exchange(start->resumed, {});
+    if (remainder_model_ != props_.model) origin.rest->text.forget_ids();
+    add_early_work(*start, origin);
+    start->done({}, {}, {.origin = std::move(origin), .pace = pace_});
+}
+
+void conversation_shell::add_early_work(starting_turn& start, reply_origin& origin) {
+    origin.early = take_early_work(start);
+    origin.early.broken = std::exchange(start.broken, {});
+    if (start.watched) watch_ = *std::exchange(start.watched, {});
+}
+
+void conversation_shell::resume_after_failover(const start_ptr& start) {
+    end_server_check(start);
+    generating_at_ = link_;
+    host_->on_turn_started(link_);
+    start->done({}, {}, make_start_point(start->call_mark, {}));
+}
+
+reply_start_point conversation_shell::make_start_point(server::template_marks mark,
+                                                       reply_origin origin) {
+    return {.link = link_,
+            .origin = std::move(origin),
+            .owner = id_,
+            .was_here = has_spoken_here_,
+            .pace = pace_,
+            .call_mark = std::move(mark)};
 }
 
 }  // namespace tandem::detail

@@ -330,9 +330,8 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     last_reply_ = reply;
     const auto counted = std::exchange(generating_at_, nullptr);
     if (counted) host_->on_turn_ended(counted);
-    // A reply without a server was not given the known pace of the voice, so its own is only the
-    // default.
-    if (counted || is_given_text_) pace_ = rest.pace;
+    // A reply that has found no server has not received the pace of the voice.
+    if (!starting_) pace_ = rest.pace;
     if (result.usage.prompt > 0) {
         history_.record_prompt_tokens(result.usage.prompt);
         watch_.record_prompt_tokens(result.usage.prompt);
@@ -341,7 +340,8 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     history_.record_unspoken_text(now(), rest.unspoken);
     discard_draft();
     if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);
-    if (starting_) release_slots();
+    // A reply without a server has not released them. A prefill follows a given text.
+    if (!is_given_text_) release_slots();
     auto unstarted = take_unstarted_remainder();
     history_.on_turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);
@@ -349,7 +349,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     remainder_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
     if (ended_ || scope_->is_closed()) return;
-    if (std::exchange(is_given_text_, false)) return warm();
+    if (is_given_text_) return warm();
     request_history_ids();
 }
 

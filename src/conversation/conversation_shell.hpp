@@ -192,6 +192,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
     void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
     void start_reply(const start_ptr& start, reply_origin origin);
+    void start_generated_reply();
+    void add_early_work(starting_turn& start, reply_origin& origin);
     start_ptr make_starting_turn(const reply_shell& reply, start_handler done,
                                  const generation_options& options) const;
     void fail_start(const start_ptr& start, const failure& why);
@@ -312,7 +314,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     early_work early_;  // since the last turn
     std::weak_ptr<slot_file_job> file_job_;
     bool uses_slot_file_ = false;  // while a slot file is saved or restored
-    bool is_given_text_ = false;   // the running reply speaks a given text
+    bool is_given_text_ = false;   // the text of the turn is not generated
     std::vector<chat_message> said_meanwhile_;
     conversation_metrics metrics_;
     bool ended_ = false;

@@ -63,6 +63,10 @@ void reply_draft::stop(failure why) {
     if (reply_) reply_->interrupt();
 }
 
+void reply_draft::leave_server(const server_leave_reason& reason) {
+    if (!reply_ || !reply_->refutes_reason(reason)) stop(reason.why);
+}
+
 bool reply_draft::matches_turn(const std::vector<chat_message>& messages,
                                const generation_options& options) const {
     const auto before = messages_.size() - 1;

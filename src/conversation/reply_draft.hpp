@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reply/reply_start_point.hpp"
+#include "server/server_leave_reason.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/server.hpp"
@@ -46,6 +47,8 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     void commit();
     /// Interrupts the draft; cause() then returns `why`.
     void stop(failure why);
+    /// Ends the draft, unless its request shows that the server still works.
+    void leave_server(const server_leave_reason& reason);
 
     const std::vector<chat_message>& messages() const noexcept { return messages_; }
     const std::string& words() const noexcept { return words_; }

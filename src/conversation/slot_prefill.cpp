@@ -27,6 +27,8 @@ slot_prefill::slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids pr
                                 "conversation {}: a slot could not be prefilled: {}", owner_,
                                 why.diag.to_string());
                      link_->on_completion_failed(why, call_.sent_at());
+                     // No turn may follow that reads /props again, which determine the guard.
+                     link_->load_props([](auto&&...) {});
                      end_request({}, false);
                      slot_.reset();
                      complete(std::nullopt);

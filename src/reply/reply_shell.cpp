@@ -90,6 +90,10 @@ void reply_shell::leave_server(server_leave_reason reason) {
     perform_actions();
 }
 
+bool reply_shell::refutes_reason(const server_leave_reason& reason) const noexcept {
+    return machine_.refutes_reason(reason);
+}
+
 void reply_shell::on_owner_destroyed() {
     abandon(errc::client_destroyed, {.client_message = owner_destroyed});
 }
@@ -214,6 +218,8 @@ completion_call::handlers reply_shell::warming_handlers() {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",
                                  id(), why.diag.to_string());
                     report_failure(warming_, why);
+                    // The guard of other replies depends on /props.
+                    server_->load_props([](auto&&...) {});
                     machine_.on_warming_failed(now(), why);
                     perform_actions();
                 }};

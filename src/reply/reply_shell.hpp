@@ -68,6 +68,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void abandon(error_code ec, const diagnostics& diag);
     /// Continues on another server if that is possible and `reason` requires it.
     void leave_server(server_leave_reason reason);
+    /// See reply_machine::refutes_reason().
+    bool refutes_reason(const server_leave_reason& reason) const noexcept;
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;
 

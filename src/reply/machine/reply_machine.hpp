@@ -78,6 +78,8 @@ class reply_machine {
     /// Leaves the server if it was removed, or if it is away and the reply rests. Leaves a hanging
     /// server unless the running request has received something since the check began.
     void leave_server(time_point now, server_leave_reason reason);
+    /// Whether the running request shows that the server still works, unless it was removed.
+    bool refutes_reason(const server_leave_reason& reason) const noexcept;
     void on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable.
     void on_tokens_recovered(time_point now, std::span<const wire::token_id> ids);
@@ -299,7 +301,7 @@ class reply_machine {
     // Chunks.
     void hand_over_due_chunks(time_point now);
     void end_complete_draft(time_point now);
-    void keep_draft();
+    void keep_drafted_chunk();
     bool counts_request_as_continue() const noexcept;
     void hand_over(time_point now);
 

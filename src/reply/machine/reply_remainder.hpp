@@ -28,8 +28,9 @@ struct reply_remainder {
     /// In a draft, the chunk at the start of `unspoken`, if it is complete. It is kept for its
     /// number of tokens, which cannot be derived from the text.
     std::optional<text::chunk_text> drafted_chunk{};
-    /// The reasoning of a draft, which may contain a call: gpt-oss writes calls to a channel.
-    std::string drafted_reasoning{};
+    /// The text of the reasoning, which may contain a call, or the beginning of one, that gpt-oss
+    /// wrote to a channel.
+    std::string reasoning_text{};
     /// Why generation had ended, if the calls were not parsed yet.
     std::optional<finish_reason> parses_as{};
     /// Why generation had ended; nullopt if more text would have followed.
