@@ -1,5 +1,7 @@
 #include "gateway/sessions/kept_responses.hpp"
 
+#include "gateway/policy/prompt_texts.hpp"
+
 #include "tandem/saved_conversation.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +30,19 @@ api_error make_unknown_item_error(std::string_view item) {
     return make_invalid("input", fmt::format("input refers to the item '{}', which is unknown or "
                                              "no longer kept; send the item itself",
                                              quote_text(item)));
+}
+
+api_error make_items_too_large_error(std::size_t max_bytes) {
+    return make_error(
+        400, "prompt_too_large",
+        fmt::format("the items that input refers to have more than {} bytes of text", max_bytes),
+        "input");
+}
+
+std::size_t count_prompt_bytes(const chat_message& message) {
+    std::size_t bytes = 0;
+    for (const auto text : collect_texts({&message, 1}, {}, {})) bytes += text.size();
+    return bytes;
 }
 
 // Clients may send some items of an answer as references, and the others as they are.
@@ -87,9 +102,10 @@ std::string find_response_id(std::string_view item) {
 }
 
 std::optional<api_error> resolve_references(
-    response_request& request,
+    response_request& request, std::size_t max_bytes,
     const std::function<const kept_response*(const std::string& id)>& find) {
     std::vector<chat_message> resolved;
+    std::size_t copied = 0;
     // The response whose answer is the last resolved message.
     std::string answered;
     auto next = request.references.begin();
@@ -106,6 +122,8 @@ std::optional<api_error> resolve_references(
         const auto* const response = find(id);
         if (!response || response->messages.empty()) return make_unknown_item_error(item);
         if (id == answered) continue;
+        copied += count_prompt_bytes(response->messages.back());
+        if (copied > max_bytes) return make_items_too_large_error(max_bytes);
         resolved.push_back(response->messages.back());
         answered = std::move(id);
     }
