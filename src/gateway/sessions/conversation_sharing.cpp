@@ -84,7 +84,7 @@ awaitable<response_search> async_fetch_response(gateway_core& core, const std::s
     if (!found.is_answered) co_return response_search::no_answer;
     auto response = found.text ? parse_kept_response(*found.text) : std::nullopt;
     if (!response) co_return response_search::not_found;
-    const auto bytes = count_text_bytes(response->messages);
+    const auto bytes = estimate_message_bytes(response->messages);
     core.responses.put(detail::now(), key, *std::move(response), bytes);
     co_return response_search::found;
 }

@@ -53,6 +53,8 @@ std::string make_affinity_key(const admitted_request& who, const generation_requ
 conversation open_job_conversation(affinity_table& places, const generation_job& job,
                                    time_point now);
 std::size_t count_text_bytes(const std::vector<chat_message>& messages);
+/// Approximate memory of the messages, including empty ones.
+std::size_t estimate_message_bytes(const std::vector<chat_message>& messages);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
 std::size_t estimate_job_bytes(const generation_job& job);
 /// Returns the place of a conversation, unless the reply failed or never reached a server.

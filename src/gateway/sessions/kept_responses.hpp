@@ -46,10 +46,11 @@ std::optional<api_error> prepend_earlier_messages(response_request& request,
 std::string find_response_id(std::string_view item);
 
 /// Replaces references to items with the answers that contain them. `find` returns the response
-/// with the given id, or nullptr. The items of an answer form one message. Returns a fault for an
-/// unknown item.
+/// with the given id, or nullptr. The items of an answer form one message, even if the client sent
+/// only the first of them as a reference. Returns a fault for an unknown item, and as soon as the
+/// texts of the answers exceed `max_bytes`.
 std::optional<api_error> resolve_references(
-    response_request& request,
+    response_request& request, std::size_t max_bytes,
     const std::function<const kept_response*(const std::string& id)>& find);
 
 /// The responses that the request refers to and that only other gateways may have, newest first. To

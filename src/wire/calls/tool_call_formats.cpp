@@ -219,15 +219,15 @@ std::optional<tool_call> take_invoked_call(string_view& text, const std::string&
     return tool_call{.name = name_of(*function), .arguments = dump_json(arguments)};
 }
 
-/// Whether `calls` contains each of `others`, regardless of ids.
+/// Whether `calls`, whose arguments are from dump_json(), contain each of `others`, regardless of
+/// ids. Arguments may be long, so they are parsed only once.
 bool contains_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others) {
-    const auto is_among = [&](const tool_call& other) {
-        return std::ranges::any_of(calls, [&](const tool_call& call) {
-            return call.name == other.name && json::parse(call.arguments, nullptr, false) ==
-                                                  json::parse(other.arguments, nullptr, false);
-        });
-    };
-    return std::ranges::all_of(others, is_among);
+    return std::ranges::all_of(others, [&](const tool_call& other) {
+        if (!is_json_object(other.arguments)) return false;
+        const tool_call wanted{.name = other.name,
+                               .arguments = dump_json(json::parse(other.arguments))};
+        return std::ranges::find(calls, wanted) != calls.end();
+    });
 }
 
 }  // namespace
@@ -330,7 +330,11 @@ std::optional<tool_call> decode_gpt_oss_call(string_view reasoning) {
     if (name.empty() || !take(rest, "<|message|>")) return std::nullopt;
     const auto arguments = rest.substr(0, rest.find("<|call|>"));
     if (!is_json_object(arguments)) return std::nullopt;
-    return tool_call{.name = name, .arguments = compact_json(arguments)};
+    // Parsing an object while keeping the order of its keys takes quadratic time.
+    constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values, .keys = 1024};
+    const bool is_narrow = check_json(arguments, bounds) == json_fault::none;
+    return tool_call{.name = name,
+                     .arguments = is_narrow ? compact_json(arguments) : std::string(arguments)};
 }
 
 }  // namespace tandem::wire
