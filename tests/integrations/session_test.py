@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import tempfile
 import unittest
 from unittest import mock
@@ -55,6 +56,13 @@ class Sessions(SessionTest):
             with self.subTest(heard), self.assertRaisesRegex(ValueError, "one of chars=.* not cha"):
                 session.interrupt(chunk, **heard)
         self.assertEqual(FIRST[1:], await spoken(reply))
+
+    async def test_refuse_a_report_without_a_finite_number(self):
+        session = await self.connected()
+        chunk = await anext(session.ask(ASKED))
+        for heard in ({"share": math.nan}, {"share": math.inf}, {"words": -math.inf}):
+            with self.subTest(heard), self.assertRaisesRegex(ValueError, "(nan|inf) is no place"):
+                session.heard(chunk, **heard)
 
     async def test_tell_the_log_why_there_is_no_draft(self):
         session = await self.connected()

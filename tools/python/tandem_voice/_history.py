@@ -1,6 +1,7 @@
 """The dialogue so far, for a gateway that no longer knows the session."""
 
 import json
+import math
 from collections import deque
 from collections.abc import Mapping
 
@@ -67,6 +68,8 @@ def clamp_place(heard: Mapping[str, float | str]) -> dict[str, float | str]:
     for name, value in heard.items():
         if isinstance(value, str):
             place[name] = value
+        elif not math.isfinite(value):
+            raise ValueError(f"{name}={value} is no place")
         else:
             place[name] = min(max(value, 0.0), 1.0) if name == "share" else max(round(value), 0)
     return place
