@@ -1,5 +1,6 @@
 // Runs a gateway in front of a mock server with known dialogues.
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +69,19 @@ export async function runGateway(mock, more = []) {
         await gateway.stop();
     };
     return { wire, stop, port: gateway.port, url: `http://127.0.0.1:${wire.port}` };
+}
+
+/** A new key, and the flags of a gateway that knows it, with these limits. */
+export function makeKey(t, limits = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const [key, entry] = execFileSync(TANDEM_COMMAND, ['key', '--name', 'bot'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+    }).split('\n');
+    const file = join(folder, 'keys.json');
+    writeFileSync(file, JSON.stringify({ keys: [{ ...JSON.parse(entry), ...limits }] }));
+    return { key, flags: ['--keys', file] };
 }
 
 /** A session at its own gateway. Its connection can be redirected to another gateway. */

@@ -29,7 +29,7 @@ const clampers = {
 };
 
 function clampPlace({ chunk, ...heard }) {
-    const isKnown = ([, value]) => value != null && !Number.isNaN(value);
+    const isKnown = ([, value]) => typeof value === 'string' || Number.isFinite(value);
     const [place, ...others] = Object.entries(heard).filter(isKnown);
     if (!place) return undefined;
     const [name, value] = place;
