@@ -1,13 +1,17 @@
 """Tests what the sessions of tandem_voice tell a gateway that does not know them."""
 
 import asyncio
+import json
 import unittest
 
-from gateway_process import BOOKED, BOOKING, DIALOGUE, FIRST, RESULT, SECOND, WAIT, gateway
+from gateway_process import (
+    BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, WAIT, gateway, noted_messages,
+)  # fmt: skip
 from session_case import ASKED, THEN, LostConnectionTest, booking, port_of, spoken
 from tandem_voice import VoiceError
 
 BOOK_IT = BOOKING[1]["content"]
+LATE = {"role": "user", "content": f'Result of book {{"guests": 4}}: {json.dumps(RESULT)}'}
 
 
 class RestartedGatewayTest(LostConnectionTest):
@@ -174,6 +178,35 @@ class SessionsWithFunctionsOnARestartedGateway(RestartedGatewayTest):
             return asyncio.Event().wait()
 
         await self.check_answer_after_a_lost_reply(await self.booking(wait))
+
+    async def test_tell_it_the_result_of_a_function_that_ends_later(self):
+        call = {"id": "1", "name": "book", "arguments": {"guests": 4}}
+        no_result = {"role": "tool", "tool_call_id": "1", "name": "book", "content": NO_RESULT}
+        told = [BOOKING[1], {"role": "assistant", "content": WAIT, "tool_calls": [call]}, no_result, LATE]
+        for is_refused in (False, True):
+            with self.subTest(is_refused=is_refused), noted_messages() as messages:
+                self.wire.lead_to(port_of(self.enterContext(gateway())))
+                session, done = await self.booking_at_a_restart()
+                with self.assertRaisesRegex(VoiceError, "session_not_found"):
+                    await spoken(session.ask(BOOK_IT))
+                done.set()
+                await asyncio.sleep(0.01)
+                if is_refused:
+                    with self.assertRaisesRegex(VoiceError, "temperature"):
+                        await spoken(session.ask(ASKED, options={"temperature": "hot"}))
+                said = await spoken(session.ask(THEN))
+                self.assertEqual(await self.answer_to(*told, tools=booking(None)), said)
+                self.assertNotIn("result", [message["type"] for message in messages])
+
+    async def booking_at_a_restart(self):
+        """A session whose function restarts the gateway, and ends when the event is set."""
+        done = asyncio.Event()
+
+        def wait():
+            self.restart()
+            return done.wait()
+
+        return await self.booking(wait), done
 
 
 if __name__ == "__main__":

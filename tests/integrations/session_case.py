@@ -36,9 +36,9 @@ class LostConnectionTest(SessionTest):
         while not session._is_lost:
             await asyncio.sleep(0)
 
-    async def answer_to(self, *messages):
+    async def answer_to(self, *messages, **settings):
         """The answer to THEN after these messages; the model answers differently to each history."""
-        async with connect(self.wire.url, system=SYSTEM, messages=messages) as session:
+        async with connect(self.wire.url, system=SYSTEM, messages=messages, **settings) as session:
             return await spoken(session.ask(THEN))
 
 

@@ -22,6 +22,7 @@ const result = '{"booked":true}';
 const noResult = 'No result: interrupted.'; // what the gateway writes
 const booked = 'Your table is booked. See you soon.';
 const [moment, again] = ['One moment.', user('And tomorrow?')];
+const late = user(`Result of book {"guests":4}: ${result}\n${again.content}`);
 // In a prompt, a line break precedes the call.
 const calling = [user('Four, please.'), bot(`${moment}\n${call}`)];
 // The model gives these replies only if the history is exactly the same.
@@ -32,6 +33,7 @@ const dialogues = [
     [user('For four.'), bot(call), tool(result), bot(booked)],
     [user('For four.'), bot(call), tool(result), again, bot('It was booked.')],
     [user('For four.'), bot(call), tool(noResult), again, bot('It was interrupted.')],
+    [user('For four.'), bot(call), tool(noResult), late, bot('By now, it is booked.')],
     [user('Four, please.'), bot(moment + call)],
     [...calling, tool(result), bot(booked), again, bot('Booked, too.')],
     [...calling, tool(result), bot('Your table'), again, bot('Where was I?')],

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from ._answer import join_texts
+from ._question import is_question
 from ._reply import Message, Reply
 
 MOST_TURNS = 200
@@ -26,6 +27,7 @@ class History:
             if reply.was_refused or not (reply.has_begun or reply.is_over):
                 continue
             if is_question(reply.message):
+                said += reply.late
                 said.append({"role": "user", "content": reply.message["text"]})
             if reply.message.get("history", True):
                 for message in reply.messages():
@@ -38,10 +40,6 @@ class History:
         if said and message["role"] == said[-1]["role"] == "assistant":
             message["content"] = join_texts(said.pop()["content"], message["content"])
         said.append(message)
-
-
-def is_question(message: Message) -> bool:
-    return message["type"] in ("start", "commit")
 
 
 def newest(messages: list[Message]) -> list[Message]:
