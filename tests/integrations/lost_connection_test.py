@@ -4,12 +4,16 @@ import asyncio
 import unittest
 from unittest import mock
 
-from gateway_process import BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway
+from gateway_process import BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway, key_file
 from session_case import ASKED, THEN, LostConnectionTest, booking, port_of, spoken
 from tandem_voice import VoiceError, connect
 from wire import Wire
 
 GOOD = {"role": "assistant", "content": "Good."}
+
+
+def user(content):
+    return {"role": "user", "content": content}
 
 
 class SessionsOnALostConnection(LostConnectionTest):
@@ -156,6 +160,52 @@ class SessionsOnALostConnection(LostConnectionTest):
                 said = await spoken(session.ask(THEN))
                 self.assertEqual([], await spoken(left))
                 self.assertEqual(await self.answer_to(DIALOGUE[1]), said)
+
+    async def test_keep_all_questions_asked_without_a_connection_beyond_the_limits_of_the_key(self):
+        key, file = self.enterContext(key_file(requests_per_minute=5))
+        url = self.enterContext(gateway("--keys", file))
+        plain, self.wire = self.wire, await self.enterAsyncContext(Wire(port_of(url)))
+        session = await self.connected(key=key)
+        await self.cut_and_notice(session)
+        asked = [f"Is {number} the answer?" for number in range(12)]
+        left = [session.ask(text) for text in asked]
+        said = await spoken(session.ask(THEN))
+        self.assertEqual([[]] * len(asked), [await spoken(reply) for reply in left])
+        self.wire = plain
+        self.assertEqual(await self.answer_to(*map(user, asked)), said)
+
+    async def test_keep_an_interrupted_question_that_did_not_arrive(self):
+        for is_noticed in (False, True):
+            with self.subTest(is_noticed=is_noticed):
+                session = await self.connected()
+                self.wire.lose("up")
+                left = session.ask(ASKED)
+                await self.wire.lost.wait()
+                if is_noticed:
+                    await self.cut_and_notice(session)
+                session.interrupt()
+                self.wire.cut()
+                self.assertEqual([], await spoken(left))
+                self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(session.ask(THEN)))
+
+    async def test_keep_a_question_that_did_not_arrive_before_another_one(self):
+        session = await self.connected()
+        self.wire.lose("up")
+        left, answer = session.ask(ASKED), session.ask(THEN)
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual([], await spoken(left))
+        self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(answer))
+
+    async def test_keep_an_interrupted_question_once_that_arrived(self):
+        session = await self.connected()
+        self.wire.lose("down")
+        left = session.ask(ASKED)
+        await self.wire.lost.wait()
+        await self.cut_and_notice(session)
+        session.interrupt()
+        self.assertEqual([], await spoken(left))
+        self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(session.ask(THEN)))
 
     async def test_answer_nobody_to_a_question_that_was_interrupted_without_a_connection(self):
         session = await self.connected()

@@ -3,14 +3,13 @@
 import asyncio
 import json
 import math
-import tempfile
 import unittest
 from unittest import mock
 
 import websockets
 
 from gateway_process import (
-    BOOKED, BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, TWICE, WAIT, gateway, new_key, noted_messages,
+    BOOKED, BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, TWICE, WAIT, gateway, key_file, noted_messages,
 )  # fmt: skip
 from session_case import ASKED, THEN, SessionTest, booking, spoken
 from tandem_voice import VoiceError, connect
@@ -281,11 +280,8 @@ async def say_all(socket, question):
 
 class SessionErrors(SessionTest):
     async def test_tell_of_a_wrong_key(self):
-        key, line = new_key("bot")
-        file = self.enterContext(tempfile.NamedTemporaryFile("w", suffix=".json"))
-        file.write(json.dumps({"keys": [json.loads(line)]}))
-        file.flush()
-        url = self.enterContext(gateway("--keys", file.name))
+        key, file = self.enterContext(key_file())
+        url = self.enterContext(gateway("--keys", file))
         async with connect(url, key=key, system=SYSTEM) as session:
             self.assertEqual(FIRST, await spoken(session.ask(ASKED)))
         for wrong, why in ((None, "requires an API key: pass it as key"), ("wrong", "refuses the")):

@@ -3,7 +3,7 @@
 import { Calls } from './calls.js';
 import { History } from './history.js';
 import { Link } from './link.js';
-import { isQuestion, tellBefore } from './question.js';
+import { isQuestion, joinQuestions, tellBefore } from './question.js';
 import { Reply } from './reply.js';
 import { VoiceError } from './voice_error.js';
 
@@ -236,7 +236,7 @@ class Session {
             this.#calls.repeat();
             this.#reportHeard();
             this.#goOn(sent, turns);
-            waiting.forEach((message) => this.#link.send(message));
+            this.#sendWaiting(waiting);
         } else {
             this.#askAgain(sent);
             waiting.filter((it) => this.#isTaken(it)).forEach((it) => this.#link.send(it));
@@ -246,6 +246,23 @@ class Session {
     /** Whether the application awaits the reply. */
     #isTaken({ turn }) {
         return this.#replies.has(turn);
+    }
+
+    // Questions that were interrupted before they were sent become one message.
+    #sendWaiting(waiting) {
+        const isLeft = (message) => isQuestion(message) && !this.#isTaken(message);
+        const left = waiting.filter(isLeft);
+        for (const message of waiting)
+            if (message === left[0]) this.#leave(left);
+            else if (!isLeft(message)) this.#link.send(message);
+    }
+
+    // History keeps the questions; nobody takes their replies.
+    #leave(questions) {
+        for (const question of joinQuestions(questions)) {
+            this.#link.send(question);
+            this.#link.send({ type: 'interrupt' });
+        }
     }
 
     // Reports what was heard since the connection's first message reported a chunk as being spoken.
@@ -264,6 +281,7 @@ class Session {
         const goesOn = ({ isOver, turn }) => isOver && turns.includes(turn);
         // A gateway that knows a later request has also received the interrupt before it.
         if (replies.some(goesOn) && !open.some(endsOf)) this.#link.send({ type: 'interrupt' });
+        this.#leave(lostQuestions(replies, turns));
         for (const reply of open) if (reply.isLost(endsOf(reply))) this.#link.send(reply.message);
         this.#forgetOver();
     }
@@ -278,8 +296,8 @@ class Session {
         const why = 'The gateway does not know the session any more; ask again';
         // History keeps what was asked after the first message, but nobody takes the replies.
         const left = this.#interruptedQuestions().filter((it) => !this.#told.includes(it));
-        left.forEach((question) => this.#link.send(question));
-        if (this.#isAsking || left.length > 0) this.#link.send({ type: 'interrupt' });
+        if (this.#isAsking) this.#link.send({ type: 'interrupt' });
+        this.#leave(left);
         for (const reply of replies)
             if (reply.isBegun) reply.fail(new VoiceError('session_not_found', why));
             else if (!reply.isOver) {
@@ -350,6 +368,16 @@ class Session {
         this.#replies.clear();
         this.#link.close();
     }
+}
+
+/**
+ * The interrupted questions that did not arrive, according to the `turns` of `ready`. If a later
+ * request arrived, they did, too.
+ */
+function lostQuestions(replies, turns) {
+    const last = replies.findLastIndex(({ turn, isBegun }) => turns.includes(turn) || isBegun);
+    const isLost = ({ message, isOver }) => isOver && isQuestion(message);
+    return replies.slice(last + 1).filter(isLost).map(({ message }) => message);
 }
 
 /** Begins a session, which connects and reconnects by itself. */

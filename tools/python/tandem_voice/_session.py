@@ -10,7 +10,7 @@ from ._chunk import Chunk
 from ._error import VoiceError, error_of
 from ._history import History, clamp_place, heard_part
 from ._link import Link, Message
-from ._question import is_question, tell_before
+from ._question import is_question, join_questions, tell_before
 from ._reply import INTERRUPTED, Reply
 from ._tool import Tool
 
@@ -40,6 +40,7 @@ class Session:
         self._turns = 0
         self._lookahead = 0  # of the last question
         self._replies: dict[str, Reply] = {}  # those that have not ended, in order
+        self._stopped: list[Reply] = []  # sent ones, interrupted without a connection
 
     async def __aenter__(self) -> "Session":
         """Raises VoiceError if the gateway does not answer, or rejects the connection."""
@@ -181,6 +182,7 @@ class Session:
             if reply.awaits_results:  # the gateway drops the calls, and sends no other end
                 self._finish(reply, INTERRUPTED)
         if self._is_lost:
+            self._stopped += self._sent()
             for reply in replies:
                 self._finish(reply, INTERRUPTED)
             self._owes_interrupt = True
@@ -217,6 +219,7 @@ class Session:
             self._go_on(sent, ready.get("turns", []))
         else:
             self._owes_interrupt = self._is_asking
+        self._stopped.clear()
         for result in reversed(self._calls.results):
             self._link.send_first(result)
         heard = self._heard_meanwhile()
@@ -253,6 +256,7 @@ class Session:
                 self._finish(reply, INTERRUPTED)
             else:
                 self._link.send_first(reply.message)
+        self._leave(lost_questions([*self._stopped, *replies], turns))
 
     def _on_failed(self, error: VoiceError) -> None:
         if self._error:
@@ -287,11 +291,16 @@ class Session:
         return request["turn"] in self._replies
 
     def _leave_questions(self) -> None:
-        """History keeps questions that were interrupted before they were sent; nobody takes their replies."""
+        """Some questions were interrupted before they were sent."""
         left = [m for m in self._link.waiting if is_question(m) and not self._is_taken(m)]
         self._link.keep_waiting(self._is_taken)
-        for message in [{"type": "interrupt"}, *reversed(left)] if left else []:
-            self._link.send_first(message)
+        self._leave(left)
+
+    def _leave(self, questions: list[Message]) -> None:
+        """History keeps the questions; nobody takes their replies."""
+        for question in join_questions(questions):
+            self._link.send_first({"type": "interrupt"})
+            self._link.send_first(question)
 
     # --- messages of the gateway
 
@@ -364,3 +373,15 @@ class Session:
         for reply in self._replies.values():
             reply.open_calls.discard(call["id"])
         self._calls.answer(call, content)
+
+
+def lost_questions(replies: list[Reply], turns: list[str]) -> list[Message]:
+    """The interrupted questions that did not arrive, according to the `turns` of `ready`. If a later
+    request arrived, they did, too."""
+    lost: list[Message] = []
+    for reply in replies:
+        if reply.turn in turns or reply.has_begun:
+            lost.clear()
+        elif reply.is_interrupted and is_question(reply.message):
+            lost.append(reply.message)
+    return lost
