@@ -7,6 +7,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +25,11 @@ class store_stream {
  public:
     store_stream(const boost::asio::any_io_executor& executor, boost::asio::ssl::context* tls);
 
-    /// Both functions return a description of the failure; empty on success.
-    boost::asio::awaitable<std::string> connect(store_address::host_and_port where);
+    /// Both functions return a description of the failure; empty on success. connect() tries the
+    /// host's addresses in turn, and begins with the address at index `first`, modulo their number:
+    /// if an address does not answer, close() ends the attempt before the next one is tried.
+    boost::asio::awaitable<std::string> connect(store_address::host_and_port where,
+                                                std::size_t first);
     boost::asio::awaitable<std::string> connect_to_path(std::string path);
 
     /// Reads some bytes; empty at the end of the connection.
