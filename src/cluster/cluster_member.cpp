@@ -47,7 +47,7 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       instruments_(std::move(i)),
       scope_(std::make_shared<detail::strand_scope>(executor, instruments_.log)),
       commands_(executor, options_of(options_), instruments_.log),
-      messages_(executor, options_of(options_), {}),
+      messages_(executor, options_of(options_), instruments_.log),
       sessions_(executor, commands_, {key("session:"), key("processes")}, options_.gateway_id),
       texts_(commands_, key("text:")),
       beat_timer_(executor),
@@ -166,7 +166,9 @@ void cluster_member::send_beat(duration lease, store_link::answer_handler done) 
 
 void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
     const auto read = parse_beat_answer(answer);
-    if (!read) return;
+    if (!read) return warn_about_rejection(answer);
+    if (std::exchange(is_rejected_, false))
+        scope_->log(log_level::info, "cluster {}: the store accepts commands again", options_.name);
     if (read->is_duplicate) return warn_about_duplicate();
     is_duplicate_ = false;
     lease_until_ = sent + lease_time - margin;
@@ -215,6 +217,14 @@ void cluster_member::warn_about_duplicate() {
                 "cluster {}: another process is gateway {}; waiting for the end of its lease. Give "
                 "each gateway its own --gateway-id",
                 options_.name, options_.gateway_id);
+}
+
+// The store's memory or disk may be full, or the user may not run scripts.
+void cluster_member::warn_about_rejection(const std::optional<store_answer>& answer) {
+    if (!answer || answer->kind != answer_kind::error || std::exchange(is_rejected_, true)) return;
+    scope_->log(log_level::warning,
+                "cluster {}: the store rejects commands, so this gateway has no lease: {}",
+                options_.name, answer->text);
 }
 
 // --- drained servers

@@ -114,6 +114,7 @@ class cluster_member {
     void beat();
     void send_beat(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();
+    void warn_about_rejection(const std::optional<store_answer>& answer);
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
     void distrust_store();
     std::string make_load_text();
@@ -135,6 +136,7 @@ class cluster_member {
     served_map servers_;         // by channel
     const std::string process_;  // also a channel: its subscriber is the running process
     bool is_duplicate_ = false;
+    bool is_rejected_ = false;  // the last answered beat
     time_point lease_until_{};
     std::int64_t members_ = 1;
     std::function<void()> on_connected_;

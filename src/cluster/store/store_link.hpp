@@ -2,8 +2,8 @@
 
 #include "base/time.hpp"
 #include "cluster/store/command_queue.hpp"
-#include "cluster/store/store_address.hpp"
 #include "cluster/store/store_answer.hpp"
+#include "cluster/store/store_options.hpp"
 
 #include "tandem/log.hpp"
 
@@ -15,17 +15,6 @@
 #include <vector>
 
 namespace tandem::cluster {
-
-/// Settings of a connection to the store.
-struct store_options {
-    store_address address{};
-    /// Empty = none.
-    std::string password{};
-    /// File of the certificates to trust; empty = the system's certificates.
-    std::string ca_file{};
-    /// The connection's name in the store's `CLIENT LIST`.
-    std::string client_name{};
-};
 
 /// A connection to the store. Reconnects after each failure. Sends commands in order, without
 /// waiting for earlier answers.
@@ -39,8 +28,6 @@ class store_link {
 
     /// A connection on which an answer takes longer is closed.
     static constexpr duration answer_limit = command_queue::answer_limit;
-    /// Time limit for connecting to the store, and to each sentinel.
-    static constexpr duration connect_limit = std::chrono::seconds(2);
 
     store_link(const boost::asio::any_io_executor& executor, store_options o, logger log);
     ~store_link();
