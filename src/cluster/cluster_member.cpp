@@ -245,7 +245,7 @@ void cluster_member::claim(const std::string& server, int slots, const share_act
                            claim_handler done) {
     scripts::claim_slots().run(
         commands_, make_lending_keys(server),
-        claim_arguments(make_lending_names(server), detail::now(), slots, c),
+        make_claim_arguments(make_lending_names(server), detail::now(), slots, c),
         [done = std::move(done)](const auto& answer) { done(read_loans(answer)); });
 }
 
@@ -253,7 +253,7 @@ void cluster_member::offer(const std::string& server, const reported_loan& l, bo
                            offer_handler done) {
     scripts::offer_slot().run(
         commands_, make_lending_keys(server),
-        offer_arguments(make_lending_names(server), l, is_leaving),
+        make_offer_arguments(make_lending_names(server), l, is_leaving),
         [done = std::move(done)](const auto& answer) {
             if (!answer || answer->kind != answer_kind::integer) return done(offer_result::unknown);
             done(answer->number == 1 ? offer_result::taken : offer_result::not_wanted);

@@ -37,8 +37,8 @@ std::optional<loan> read_loan(const store_answer* fields) {
 
 }  // namespace
 
-std::vector<std::string> claim_arguments(const lending_names& names, time_point now, int slots,
-                                         const share_action::claim& c) {
+std::vector<std::string> make_claim_arguments(const lending_names& names, time_point now, int slots,
+                                              const share_action::claim& c) {
     std::vector<std::string> words{names.gateway, names.channel, std::to_string(slots)};
     words.push_back(c.wish ? std::string(to_message_word(c.wish->kind)) : "");
     // `never` would overflow.
@@ -50,8 +50,8 @@ std::vector<std::string> claim_arguments(const lending_names& names, time_point 
     return words;
 }
 
-std::vector<std::string> offer_arguments(const lending_names& names, const reported_loan& l,
-                                         bool is_leaving) {
+std::vector<std::string> make_offer_arguments(const lending_names& names, const reported_loan& l,
+                                              bool is_leaving) {
     std::vector<std::string> words{names.gateway, names.channel};
     append(words, l);
     words.push_back(is_leaving ? "1" : "0");

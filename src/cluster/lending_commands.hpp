@@ -19,10 +19,10 @@ struct lending_names {
     std::string channel;
 };
 
-std::vector<std::string> claim_arguments(const lending_names& names, time_point now, int slots,
-                                         const share_action::claim& c);
-std::vector<std::string> offer_arguments(const lending_names& names, const reported_loan& l,
-                                         bool is_leaving);
+std::vector<std::string> make_claim_arguments(const lending_names& names, time_point now, int slots,
+                                              const share_action::claim& c);
+std::vector<std::string> make_offer_arguments(const lending_names& names, const reported_loan& l,
+                                              bool is_leaving);
 
 /// Returns nullopt if the answer is an error or not a list of loans.
 std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer);
