@@ -34,8 +34,8 @@ class usage_ledger {
                                          const shared_limits::limit_query& q) {
         requests.set_per_minute(q.requests_per_minute);
         tokens.set_per_minute(q.tokens_per_minute);
-        tell(now, requests, q.requests_debt, q.is_doubtful || !has_requests);
-        tell(now, tokens, q.tokens_debt, q.is_doubtful || !has_tokens);
+        tell(now, requests, q.requests_time_until_full, q.is_doubtful || !has_requests);
+        tell(now, tokens, q.tokens_time_until_full, q.is_doubtful || !has_tokens);
         has_requests = has_tokens = true;
         const auto elsewhere = q.concurrent > 0 ? count_elsewhere(now, gateway) : 0;
         const bool is_full = q.concurrent > 0 && q.running + elsewhere > q.concurrent;
@@ -64,9 +64,9 @@ class usage_ledger {
     std::map<std::string, std::string> processes{{"a", "1"}, {"b", "1"}, {"c", "1"}};
 
  private:
-    static void tell(time_point now, rate_limit& limit, duration debt, bool counts) {
+    static void tell(time_point now, rate_limit& limit, duration time_until_full, bool counts) {
         const auto known = limit.time_until_full(now);
-        limit.set_time_until_full(now, counts ? std::max(known, debt) : known);
+        limit.set_time_until_full(now, counts ? std::max(known, time_until_full) : known);
     }
     std::int64_t count_elsewhere(time_point now, const std::string& gateway) {
         std::erase_if(running, [&](const auto& r) {
@@ -147,14 +147,15 @@ class limit_scripts : public tandem::testing::store_fixture {
         if (pick(8) > 0) q.tokens_per_minute = 7000;
         if (pick(2) > 0) q.concurrent = 6;
         if (q.is_doubtful || pick(5) == 0) {
-            q.requests_debt = std::chrono::nanoseconds(pick(max_ns));
-            q.tokens_debt = std::chrono::nanoseconds(pick(max_ns));
+            q.requests_time_until_full = std::chrono::nanoseconds(pick(max_ns));
+            q.tokens_time_until_full = std::chrono::nanoseconds(pick(max_ns));
         }
         const auto v = ledger.admit_request(time(), gateway, q);
         admissions += v.is_admitted;
         run(admission_script, {"members", "usage", "processes"},
             make_admission_arguments({gateway, ledger.processes[gateway]}, q),
-            {v.is_admitted, v.requests_debt.count(), v.tokens_debt.count(), v.running_elsewhere});
+            {v.is_admitted, v.requests_time_until_full.count(), v.tokens_time_until_full.count(),
+             v.running_elsewhere});
     }
 
     void report_usage(const std::string& gateway) {

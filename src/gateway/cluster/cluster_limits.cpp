@@ -79,8 +79,8 @@ std::vector<std::string> make_admission_arguments(const gateway_process& sender,
             std::to_string(q.tokens_per_minute),
             std::to_string(q.concurrent),
             std::to_string(q.running),
-            ns_text(q.requests_debt),
-            ns_text(q.tokens_debt),
+            ns_text(q.requests_time_until_full),
+            ns_text(q.tokens_time_until_full),
             q.is_doubtful ? "1" : "0",
             sender.process};
 }
@@ -96,10 +96,11 @@ std::optional<shared_limits::verdict> read_verdict(
     if (!answer || !answer->is_list_of(4) || !std::ranges::all_of(answer->items, is_count))
         return std::nullopt;
     const auto& items = answer->items;
-    return shared_limits::verdict{.is_admitted = items[0].number == 1,
-                                  .requests_debt = std::chrono::nanoseconds(items[1].number),
-                                  .tokens_debt = std::chrono::nanoseconds(items[2].number),
-                                  .running_elsewhere = items[3].number};
+    return shared_limits::verdict{
+        .is_admitted = items[0].number == 1,
+        .requests_time_until_full = std::chrono::nanoseconds(items[1].number),
+        .tokens_time_until_full = std::chrono::nanoseconds(items[2].number),
+        .running_elsewhere = items[3].number};
 }
 
 }  // namespace tandem::gateway
