@@ -52,8 +52,8 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       texts_(commands_, key("text:")),
       beat_timer_(executor),
       leave_timer_(executor),
-      process_(key(fmt::format("process:{:016x}", make_random_number()))) {
-    messages_.subscribe(process_);
+      process_id_(key(fmt::format("process:{:016x}", make_random_number()))) {
+    messages_.subscribe(process_id_);
     messages_.set_message_handler(
         [this](const auto& channel, const auto& text) { on_message(channel, text); });
 }
@@ -161,7 +161,7 @@ void cluster_member::send_beat(duration lease, store_link::answer_handler done) 
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
     scripts::renew_lease().run(
         commands_, {key("members"), key("processes"), key("drains"), key("loads")},
-        {options_.gateway_id, process_, std::to_string(ms), make_load_text()}, std::move(done));
+        {options_.gateway_id, process_id_, std::to_string(ms), make_load_text()}, std::move(done));
 }
 
 void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
@@ -261,7 +261,7 @@ void cluster_member::offer(const std::string& server, const reported_loan& l, bo
 }
 
 void cluster_member::on_message(const std::string& channel, const std::string& text) {
-    if (channel == process_ && text.starts_with(release_request) && on_release_)
+    if (channel == process_id_ && text.starts_with(release_request) && on_release_)
         return on_release_(text.substr(release_request.size()));
     const auto found = servers_.find(channel);
     const auto message = parse_lending_message(text);

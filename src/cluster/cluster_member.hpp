@@ -48,7 +48,7 @@ class cluster_member {
 
     const std::string& id() const noexcept { return options_.gateway_id; }
     /// Distinguishes this process from earlier ones of the same gateway.
-    const std::string& process_id() const noexcept { return process_; }
+    const std::string& process_id() const noexcept { return process_id_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
     /// Sets the handler that is called after each connection to the store.
@@ -132,8 +132,8 @@ class cluster_member {
     shared_texts texts_;
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
-    served_map servers_;         // by channel
-    const std::string process_;  // also a channel; its subscription shows that the process runs
+    served_map servers_;            // by channel
+    const std::string process_id_;  // also a channel; its subscription shows that the process runs
     bool is_duplicate_ = false;
     time_point lease_until_{};
     std::int64_t members_ = 1;
