@@ -111,10 +111,11 @@ class cluster_member {
     std::string key(std::string_view what, const std::string& server) const;
     lending_names make_lending_names(const std::string& server) const;
     std::vector<std::string> make_lending_keys(const std::string& server) const;
-    void beat();
-    void send_beat(duration lease, store_link::answer_handler done);
+    void renew_lease();
+    /// A lease of 0 ends the membership.
+    void request_lease(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();
-    void on_beat(time_point sent, const std::optional<store_answer>& answer);
+    void on_lease_answer(time_point sent, const std::optional<store_answer>& answer);
     void distrust_store();
     std::string make_load_text();
     void apply_load(const shared_load& elsewhere);
@@ -130,7 +131,7 @@ class cluster_member {
     store_link messages_;
     session_store sessions_;
     shared_texts texts_;
-    boost::asio::steady_timer beat_timer_;
+    boost::asio::steady_timer renewal_timer_;
     boost::asio::steady_timer leave_timer_;
     served_map servers_;            // by channel
     const std::string process_id_;  // also a channel; its subscription shows that the process runs
