@@ -193,7 +193,7 @@ std::string cluster_member::make_load_text() {
         load[name_conversations_quantity(name)] = known.lender->count_conversations();
         if (!known.lender->is_leaving()) served.push_back(name);
     }
-    load[encode_served_servers(served)] = 1;
+    load[name_served_servers_quantity(served)] = 1;
     return serialize_load(load);
 }
 

@@ -18,7 +18,7 @@ shared_load parse_load(std::string_view text);
 
 /// Returns the name of the quantity that shows that a gateway serves these servers. A single
 /// quantity names all servers, because the store would add up separate quantities.
-std::string encode_served_servers(const std::vector<std::string>& servers);
+std::string name_served_servers_quantity(const std::vector<std::string>& servers);
 /// Returns the names of the servers that a gateway with this load serves.
 std::vector<std::string> find_served_servers(const shared_load& load);
 
