@@ -22,7 +22,7 @@ class turn_ledger {
     turn_ledger() = default;
     explicit turn_ledger(saved_open_turn saved);
     /// Without `filler` and `kept_messages`.
-    saved_open_turn to_saved_turn() const;
+    saved_open_turn to_saved_open_turn() const;
 
     /// The chunks of this reply follow. Chunks of other replies are rejected from now on; those
     /// already taken can still be heard.
