@@ -11,8 +11,8 @@ namespace tandem::text {
 /// must follow the mark. Marks between digits are ignored. 0 if there is none.
 std::size_t find_last_clause_end(std::string_view text) noexcept;
 
-/// Offset of the white space before the last word, or at the end of the text, if text precedes it;
-/// otherwise 0. Non-breaking spaces are part of a word.
-std::size_t find_last_word_start(std::string_view text) noexcept;
+/// Offset after the last word that white space follows; 0 if there is none. Non-breaking spaces are
+/// part of a word.
+std::size_t find_last_word_end(std::string_view text) noexcept;
 
 }  // namespace tandem::text

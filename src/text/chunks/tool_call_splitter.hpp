@@ -24,8 +24,8 @@ struct reply_delimiters {
 };
 
 /// The part of the opening with which the prompt ends; empty if it ends otherwise.
-std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
-                                            std::string_view prompt) noexcept;
+std::string_view find_begun_opening(const reply_delimiters& marks,
+                                    std::string_view prompt) noexcept;
 
 /// Separates the words of a reply from the marks around them, and from the tool calls that end it:
 /// everything from the opening mark of a call on. Of two marks at one place, the longer one is
