@@ -337,11 +337,12 @@ void conversation_shell::load_marks(bool with_calls, server::template_marks_load
 
 void conversation_shell::on_server_found(const start_ptr& start) {
     auto learned = [weak = weak_from_this(), start, check_id = start->check_id](
-                       error_code ec, const diagnostics& diag, const server::template_marks& m) {
+                       error_code ec, const diagnostics& diag,
+                       const server::template_marks& marks) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->on_server_check_failed(start, {ec, diag});
-        const bool lacks_mark = start->needs_call_mark && m.opening.empty();
+        const bool lacks_mark = start->needs_call_mark && marks.opening.empty();
         if (lacks_mark && !start->is_streamed)
             return self->fail_start(start, {errc::not_supported, {.client_message = no_call_mark}});
         if (lacks_mark)
@@ -349,7 +350,7 @@ void conversation_shell::on_server_found(const start_ptr& start) {
                               "conversation {}: the chat template of {} does not show how a tool "
                               "call begins; calls are text",
                               self->id_, self->link_->shown_url());
-        start->call_mark = m;
+        start->marks = marks;
         self->begin_at_server(start);
     };
     load_marks(start->needs_call_mark, std::move(learned));
@@ -373,7 +374,7 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     origin.early = take_early_work(*start);
     origin.early.broken = std::exchange(start->broken, {});
     if (start->watched) watch_ = *std::exchange(start->watched, {});
-    auto here = make_start_point(start->call_mark, std::move(origin));
+    auto here = make_start_point(start->marks, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));
 }
@@ -382,17 +383,17 @@ void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
     generating_at_ = link_;
     host_->on_turn_started(link_);
-    start->done({}, {}, make_start_point(start->call_mark, {}));
+    start->done({}, {}, make_start_point(start->marks, {}));
 }
 
-reply_start_point conversation_shell::make_start_point(server::template_marks mark,
+reply_start_point conversation_shell::make_start_point(server::template_marks marks,
                                                        reply_origin origin) {
     return {.link = link_,
             .origin = std::move(origin),
             .owner = id_,
             .was_here = has_spoken_here_,
             .pace = pace_,
-            .call_mark = std::move(mark)};
+            .marks = std::move(marks)};
 }
 
 }  // namespace tandem::detail

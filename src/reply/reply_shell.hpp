@@ -160,7 +160,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::uint32_t speech_seq_ = 0;  // of the requested chunk
     consumer_wait<calls_completion> calls_taker_;
     server::call_id parsing_ = server::no_call;
-    server::template_marks call_mark_;  // of the server's template
+    server::template_marks marks_;  // of the server's template
     std::function<void()> on_end_;
     // Empty once the reply has ended: the timer belongs to the execution context, which the handle
     // may outlive.

@@ -256,7 +256,7 @@ void reply_shell::perform(action::parse_calls a) {
     parsing_ = source_.parse_calls({.slot = a.slot,
                                     .text = machine_.transcript().generated(),
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot),
-                                    .end_token = call_mark_.end_token},
+                                    .end_token = marks_.end_token},
                                    make_calls_handler());
 }
 
@@ -265,7 +265,7 @@ void reply_shell::perform(action::force_calls a) {
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
-    parsing_ = source_.force_calls({.lead = call_mark_.lead,
+    parsing_ = source_.force_calls({.lead = marks_.lead,
                                     .slot = a.slot,
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot)},
                                    make_calls_handler());
