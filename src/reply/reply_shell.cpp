@@ -99,9 +99,9 @@ void reply_shell::on_context_destroyed() noexcept {
     timer_.reset();
     request_.close();
     warming_.close();
-    consumer_.drop();
-    speech_taker_.drop();
-    calls_taker_.drop();
+    chunk_wait_.drop();
+    speech_wait_.drop();
+    calls_wait_.drop();
     source_ = {};
 }
 

@@ -154,11 +154,11 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     completion_call request_;
     completion_call warming_;
 
-    consumer_wait<next_chunk_completion> consumer_;
+    consumer_wait<next_chunk_completion> chunk_wait_;
     bool warned_of_id_ = false;
-    consumer_wait<speech_completion> speech_taker_;
+    consumer_wait<speech_completion> speech_wait_;
     std::uint32_t speech_seq_ = 0;  // of the requested chunk
-    consumer_wait<calls_completion> calls_taker_;
+    consumer_wait<calls_completion> calls_wait_;
     server::call_id parsing_ = server::no_call;
     server::template_marks marks_;  // of the server's template
     std::function<void()> on_end_;

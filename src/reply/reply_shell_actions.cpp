@@ -41,8 +41,8 @@ void reply_shell::perform_actions() {
             for (auto& a : actions)
                 std::visit([this](auto& value) { perform(std::move(value)); }, a);
     }
-    if (speech_taker_) deliver_upcoming_speech();
-    if (calls_taker_)
+    if (speech_wait_) deliver_upcoming_speech();
+    if (calls_wait_)
         if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
     arm_timer();
 }
@@ -274,7 +274,7 @@ void reply_shell::perform(action::force_calls a) {
 // A consumer gets the calls before the end of the reply, which may follow immediately.
 void reply_shell::perform(action::report_calls a) {
     if (const auto listener = listener_.lock()) listener->on_called(id(), std::move(a.calls));
-    if (!calls_taker_) return;
+    if (!calls_wait_) return;
     if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
 }
 
@@ -302,9 +302,9 @@ void reply_shell::perform(action::release_slot a) {
 
 void reply_shell::perform(action::hand_over a) {
     // A log function may have just cancelled the wait; the reply then fails with continue_timeout.
-    if (!consumer_) return;
+    if (!chunk_wait_) return;
     if (const auto listener = listener_.lock()) listener->on_handed_over(a.value);
-    consumer_.take_handler().complete({}, {}, std::move(a.value));
+    chunk_wait_.take_handler().complete({}, {}, std::move(a.value));
 }
 
 void reply_shell::perform(action::log_late_start a) {
@@ -348,7 +348,7 @@ void reply_shell::perform(action::finish) {
     if (const auto listener = listener_.lock())
         listener->on_ended(id(), r, machine_.take_remainder());
     source_ = {};
-    if (consumer_) complete_with_result();
+    if (chunk_wait_) complete_with_result();
     if (on_end_) boost::asio::post(scope_->executor(), std::exchange(on_end_, {}));
 }
 
