@@ -1,4 +1,4 @@
-// Checks that a gateway that does not know the session is told which functions were called.
+// Checks that the client sends the function calls to a gateway that does not know the session.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -18,8 +18,8 @@ using addresses_handler =
 /// Looks up the addresses of a host. The handler is called on the loop.
 using resolve_function = std::function<void(const std::string& host, addresses_handler done)>;
 
-/// Resolves names with the system's resolver. Runs one lookup per name at a time; everyone who asks
-/// for the name meanwhile gets the result of this lookup. Use it on one loop.
+/// Resolves names with the system's resolver. Runs one lookup per name at a time; other calls for
+/// the same name get its result or, after the time limit, a fault. Use it on one loop.
 class name_resolver {
  public:
     name_resolver(boost::asio::any_io_executor executor, duration limit)

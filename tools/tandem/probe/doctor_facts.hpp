@@ -63,8 +63,7 @@ struct measurement_round {
     std::optional<cache_usage> prefilled_slot{};
     /// A request that continued on the first slot, after the other slot was used.
     std::optional<cache_usage> first_slot_again{};
-    /// A request that continued on the first slot, after another conversation replaced
-    /// it.
+    /// A request that continued on the first slot, after another conversation had used the slot.
     std::optional<cache_usage> after_change{};
     double first_token_after_change_ms = -1;
 };

@@ -56,7 +56,7 @@ class speaker {
     const speaker_options& options() const noexcept { return options_; }
     /// Returns true if the synthesizer plays its sounds itself.
     bool plays_itself() const noexcept { return synthesizer_ && synthesizer_->plays_itself(); }
-    /// Returns true if it is unknown whether the synthesizer plays its sounds itself.
+    /// Returns true if the synthesizer plays its sounds itself, or if this is unknown.
     bool may_play_itself() const noexcept {
         return synthesizer_ && synthesizer_->may_play_itself();
     }

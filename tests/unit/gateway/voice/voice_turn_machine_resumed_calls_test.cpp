@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Turns that go on after their words before a call were cut.
+// Turns that continue after the words before a call were cut off.
 namespace tandem::gateway {
 namespace {
 
