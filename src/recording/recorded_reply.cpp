@@ -32,7 +32,7 @@ std::size_t recorded_reply::find_segment(std::size_t text_bytes) const {
     return find([text_bytes](const recorded_segment& s) { return s.covers(text_bytes); });
 }
 
-// Within a stream, only text can follow, so a rejected request is skipped.
+// Skips rejected requests, because only text can follow within a stream.
 std::size_t recorded_reply::find_next_segment(std::size_t index, std::size_t text_bytes) const {
     for (auto i = index + 1; i < segments_.size(); ++i) {
         const auto& s = segments_[i];

@@ -29,8 +29,8 @@ class recorded_reply : public std::enable_shared_from_this<recorded_reply> {
     const std::string& prompt() const noexcept { return segments_.front().request.prompt; }
     const std::vector<recorded_segment>& segments() const noexcept { return segments_; }
 
-    /// `peek_hold` is as in config: a cut after a silence of that length is attributed to
-    /// `peek_hold`.
+    /// `peek_hold` is as in config: if the recorded client cut a request after a silence of at
+    /// least this length, the silence is the reason for the cut, and is played.
     answer_script answer(const playback_request& request, duration peek_hold);
 
  private:

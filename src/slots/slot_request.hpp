@@ -20,7 +20,7 @@ using ticket = std::uint64_t;
 /// Returned by request() when it rejects a request.
 inline constexpr ticket no_ticket = 0;
 
-/// Identifies the owner of text in slots, which uses them repeatedly: a reply or a conversation.
+/// Identifies a reply or a conversation, which uses slots repeatedly and owns text in them.
 using owner_id = std::uint64_t;
 inline constexpr owner_id nobody = 0;
 
@@ -34,7 +34,7 @@ constexpr std::size_t default_queue_limit = 1024;
 enum class request_kind {
     turn,          ///< the first request of a reply
     continuation,  ///< a later request: the listener may still hear earlier text
-    background,    ///< prefill only: never on a slot that another owner continues from
+    background,    ///< a prefill, which never gets a slot that another owner continues from
 };
 
 /// How much later a reply of this priority is treated as due; negative for `high`.
