@@ -14,7 +14,7 @@ constexpr auto loop_check_interval = std::chrono::milliseconds(80);
 }  // namespace
 
 channel_core::channel_core(const channel_options& options)
-    : queue_(options), interval_(options.stream_interval) {}
+    : queue_(options), stream_interval_(options.stream_interval) {}
 
 // --- consumers
 
@@ -130,7 +130,7 @@ void channel_core::connect(std::shared_ptr<chunk_pump> pump) {
 
 std::optional<chunk_id> channel_core::deliver(chunk c) {
     const std::lock_guard lock(mutex_);
-    queue_.add_chunk(now(), std::move(c), interval_.load(std::memory_order_relaxed));
+    queue_.add_chunk(now(), std::move(c), stream_interval_.load(std::memory_order_relaxed));
     const auto spoken = queue_.take_chunk_to_continue();
     if (queue_.has_item_or_end()) changed_.notify_all();
     return spoken;

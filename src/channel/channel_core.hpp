@@ -23,7 +23,9 @@ class channel_core final : public chunk_sink {
     /// or if there will be no result.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
-    void set_min_item_tokens(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
+    void set_stream_interval(int n) noexcept {
+        stream_interval_.store(n, std::memory_order_relaxed);
+    }
     bool is_finished() const noexcept { return finished_.load(std::memory_order_acquire); }
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     std::optional<channel_end> reason() const;
@@ -52,7 +54,7 @@ class channel_core final : public chunk_sink {
     bool is_settled_ = false;  // result_ is final; empty if there is no result
     std::optional<reply_result> result_;
 
-    std::atomic<int> interval_;
+    std::atomic<int> stream_interval_;
     std::atomic<bool> finished_{false};
     std::atomic<bool> cancelled_{false};
 };

@@ -114,7 +114,7 @@ void chunk_channel::cancel() noexcept {
 }
 
 void chunk_channel::set_stream_interval(int n) noexcept {
-    core_->set_min_item_tokens(n);
+    core_->set_stream_interval(n);
 }
 
 bool chunk_channel::is_finished() const noexcept {

@@ -33,7 +33,7 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
     /// Returns an error if the reply was moved from, or if its context is gone.
     static error_code check_usable(const reply& r) noexcept;
     /// Precondition: check_usable() returns no error.
-    static std::shared_ptr<chunk_pump> make(reply r, std::weak_ptr<chunk_sink> taker);
+    static std::shared_ptr<chunk_pump> make(reply r, std::weak_ptr<chunk_sink> sink);
     ~chunk_pump();
 
     /// Requests the first chunk.
@@ -50,7 +50,7 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
     void on_context_destroyed() noexcept override;
 
  private:
-    chunk_pump(reply r, std::weak_ptr<chunk_sink> taker);
+    chunk_pump(reply r, std::weak_ptr<chunk_sink> sink);
 
     strand_scope& scope() const noexcept;
     template <class Function>

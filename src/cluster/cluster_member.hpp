@@ -48,7 +48,7 @@ class cluster_member {
 
     const std::string& id() const noexcept { return options_.gateway_id; }
     /// Distinguishes this process from earlier ones of the same gateway.
-    const std::string& process_id() const noexcept { return process_; }
+    const std::string& process_id() const noexcept { return process_id_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
     /// Sets the handler that is called after each connection to the store.
@@ -111,11 +111,12 @@ class cluster_member {
     std::string key(std::string_view what, const std::string& server) const;
     lending_names make_lending_names(const std::string& server) const;
     std::vector<std::string> make_lending_keys(const std::string& server) const;
-    void beat();
-    void send_beat(duration lease, store_link::answer_handler done);
+    void renew_lease();
+    /// A lease of 0 ends the membership.
+    void request_lease(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();
     void warn_about_rejection(const std::optional<store_answer>& answer);
-    void on_beat(time_point sent, const std::optional<store_answer>& answer);
+    void on_lease_answer(time_point sent, const std::optional<store_answer>& answer);
     void distrust_store();
     std::string make_load_text();
     void apply_load(const shared_load& elsewhere);
@@ -131,12 +132,12 @@ class cluster_member {
     store_link messages_;
     session_store sessions_;
     shared_texts texts_;
-    boost::asio::steady_timer beat_timer_;
+    boost::asio::steady_timer renewal_timer_;
     boost::asio::steady_timer leave_timer_;
-    served_map servers_;         // by channel
-    const std::string process_;  // also a channel: its subscriber is the running process
+    served_map servers_;            // by channel
+    const std::string process_id_;  // also a channel; its subscription shows that the process runs
     bool is_duplicate_ = false;
-    bool is_rejected_ = false;  // the last answered beat
+    bool is_rejected_ = false;  // the store answered the last renewal with an error
     time_point lease_until_{};
     std::int64_t members_ = 1;
     std::function<void()> on_connected_;

@@ -16,10 +16,10 @@ std::string serialize_load(const shared_load& load);
 /// Ignores values that are not numbers.
 shared_load parse_load(std::string_view text);
 
-/// Returns the name of a quantity that lists a gateway's servers. The list is part of the name,
-/// because the store adds up only values.
-std::string encode_served_servers(const std::vector<std::string>& servers);
-/// Returns the servers listed in a load.
+/// Returns the name of the quantity that shows that a gateway serves these servers. A single
+/// quantity names all servers, because the store would add up separate quantities.
+std::string name_served_servers_quantity(const std::vector<std::string>& servers);
+/// Returns the names of the servers that a gateway with this load serves.
 std::vector<std::string> find_served_servers(const shared_load& load);
 
 /// Returns 0 if the load lacks the quantity.

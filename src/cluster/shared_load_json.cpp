@@ -31,7 +31,7 @@ shared_load parse_load(std::string_view text) {
 }
 
 // A space separates the servers' URLs, which contain none.
-std::string encode_served_servers(const std::vector<std::string>& servers) {
+std::string name_served_servers_quantity(const std::vector<std::string>& servers) {
     return fmt::format("{}{}", served_mark, fmt::join(servers, " "));
 }
 

@@ -130,7 +130,7 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     generating_at_ = link_;
     host_->on_turn_started(link_);
     add_early_work(*start, origin);
-    auto here = make_start_point(start->call_mark, std::move(origin));
+    auto here = make_start_point(start->marks, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));
 }
@@ -154,17 +154,17 @@ void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
     generating_at_ = link_;
     host_->on_turn_started(link_);
-    start->done({}, {}, make_start_point(start->call_mark, {}));
+    start->done({}, {}, make_start_point(start->marks, {}));
 }
 
-reply_start_point conversation_shell::make_start_point(server::template_marks mark,
+reply_start_point conversation_shell::make_start_point(server::template_marks marks,
                                                        reply_origin origin) {
     return {.link = link_,
             .origin = std::move(origin),
             .owner = id_,
             .was_here = has_spoken_here_,
             .pace = pace_,
-            .call_mark = std::move(mark)};
+            .marks = std::move(marks)};
 }
 
 }  // namespace tandem::detail

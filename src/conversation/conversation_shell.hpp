@@ -123,8 +123,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         /// Whether the reply may contain calls, which must be recognized by the template's mark.
         bool needs_call_mark = false;
         /// How the server's template marks words and calls.
-        server::template_marks call_mark{};
-        /// Where a turn continues that is resumed, or that has a draft.
+        server::template_marks marks{};
+        /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
         /// The text of a saved turn; the turn's prompt must be rendered again.
         std::optional<begun_text> begun{};
@@ -164,7 +164,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool retry_if_not_started(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
-    reply_start_point make_start_point(server::template_marks mark, reply_origin origin);
+    reply_start_point make_start_point(server::template_marks marks, reply_origin origin);
     std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
@@ -233,14 +233,14 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     reply_draft::events make_draft_events(draft_handler done);
     void find_draft_start(const draft_ptr& draft, const start_handler& done);
     void load_draft_marks(const draft_ptr& draft, const start_handler& done);
-    void render_draft_prompt(const draft_ptr& draft, const server::template_marks& mark,
+    void render_draft_prompt(const draft_ptr& draft, const server::template_marks& marks,
                              const start_handler& done);
     void begin_drafted_turn(const start_ptr& start);
     void continue_from_draft(const start_ptr& start);
-    void check_draft_size(const draft_ptr& draft, const server::template_marks& mark,
+    void check_draft_size(const draft_ptr& draft, const server::template_marks& marks,
                           prompt_with_ids prompt, const start_handler& done);
-    void begin_draft(reply_draft& draft, const server::template_marks& mark, prompt_with_ids prompt,
-                     const start_handler& done);
+    void begin_draft(reply_draft& draft, const server::template_marks& marks,
+                     prompt_with_ids prompt, const start_handler& done);
     void on_draft_over(const reply_draft& draft);
     early_work take_early_work(const starting_turn& start);
     void count_wasted(int tokens);

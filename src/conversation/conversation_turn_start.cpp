@@ -340,11 +340,12 @@ void conversation_shell::load_marks(bool with_calls, server::template_marks_load
 
 void conversation_shell::on_server_found(const start_ptr& start) {
     auto learned = [weak = weak_from_this(), start, check_id = start->check_id](
-                       error_code ec, const diagnostics& diag, const server::template_marks& m) {
+                       error_code ec, const diagnostics& diag,
+                       const server::template_marks& marks) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->on_server_check_failed(start, {ec, diag});
-        const bool lacks_mark = start->needs_call_mark && m.opening.empty();
+        const bool lacks_mark = start->needs_call_mark && marks.opening.empty();
         if (lacks_mark && !start->is_streamed)
             return self->fail_start(start, {errc::not_supported, {.client_message = no_call_mark}});
         if (lacks_mark)
@@ -352,7 +353,7 @@ void conversation_shell::on_server_found(const start_ptr& start) {
                               "conversation {}: the chat template of {} does not show how a tool "
                               "call begins; calls are text",
                               self->id_, self->link_->shown_url());
-        start->call_mark = m;
+        start->marks = marks;
         self->begin_at_server(start);
     };
     load_marks(start->needs_call_mark, std::move(learned));

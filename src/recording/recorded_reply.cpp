@@ -15,7 +15,7 @@ recorded_reply::recorded_reply(std::vector<recorded_segment> segments)
     }
 }
 
-answer_script recorded_reply::answer(const live_request& request, duration peek_hold) {
+answer_script recorded_reply::answer(const playback_request& request, duration peek_hold) {
     auto cursor = std::make_shared<reply_cursor>(shared_from_this(), request, peek_hold);
     return [cursor] { return cursor->next_step(); };
 }

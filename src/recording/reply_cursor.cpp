@@ -16,10 +16,10 @@ namespace {
 
 using kind = answer_step::kind;
 
-// An extra wait, so that the live client has time to cut where the recorded client did.
+// An extra wait, so that the client has time to cut where it did in the recording.
 constexpr auto cut_margin = std::chrono::milliseconds(50);
-// A longer wait at the end of the recorded text, where the live client may interrupt the reply
-// later than the recorded client did.
+// A longer wait at the end of the recorded text, where the client may interrupt the reply later
+// than it did in the recording.
 constexpr auto end_margin = std::chrono::seconds(1);
 
 // A saturating sum, because a hostile recording may contain arbitrary counts.
@@ -44,7 +44,7 @@ bool is_to_come(const recorded_event& e, std::size_t position) {
 
 }  // namespace
 
-reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const live_request& request,
+reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const playback_request& request,
                            duration peek_hold)
     : reply_(std::move(reply)),
       request_(request),
@@ -103,7 +103,7 @@ std::optional<answer_step> reply_cursor::begin_answer() {
     return step;
 }
 
-// The recorded client timed out. The live client waits just as long, and may then keep reading.
+// The client timed out in the recording. It waits just as long now, and may then keep reading.
 answer_step reply_cursor::begin_without_answer() {
     auto step = make_step_at(segment().exchange->ended_at);
     step.what = kind::status;
@@ -172,8 +172,8 @@ bool reply_cursor::exceeds_token_limit(const recorded_event& e) const {
     return is_token(e.event) && request_.n_predict >= 0 && given_ >= request_.n_predict;
 }
 
-// Whether the event ends a recorded request at its token limit, while the live request allows more
-// tokens.
+// Whether the event ends a recorded request at its token limit, while the present request allows
+// more tokens.
 bool reply_cursor::was_recorded_limit(const recorded_event& e) const {
     const auto then = segment().request.n_predict;
     return is_final(e.event) && e.event.stop == wire::stop_type::limit && then >= 0 &&
@@ -225,7 +225,7 @@ answer_step reply_cursor::emit_tail() {
     return step;
 }
 
-// The live request was not cut where the segment ends, so it continues in the next segment.
+// The present request was not cut where the segment ends, so it continues in the next segment.
 void reply_cursor::go_to_next_segment() {
     const auto& s = segment();
     const auto silence = event_ == s.events.size() ? s.exchange->ended_at - at_ : duration{};

@@ -103,9 +103,9 @@ void reply_shell::on_context_destroyed() noexcept {
     timer_.reset();
     request_.close();
     warming_.close();
-    consumer_.drop();
-    speech_taker_.drop();
-    calls_taker_.drop();
+    chunk_wait_.drop();
+    speech_wait_.drop();
+    calls_wait_.drop();
     source_ = {};
 }
 
@@ -130,9 +130,9 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
         machine_.on_no_server(now(), std::move(why), where.is_permanent);
     } else {
         auto origin = std::move(where.origin);
-        origin.call_mark = where.call_mark.opening;
-        origin.call_lead = where.call_mark.lead;
-        origin.word_marks = where.call_mark.words;
+        origin.call_mark = where.marks.opening;
+        origin.call_lead = where.marks.lead;
+        origin.word_marks = where.marks.words;
         if (where.link)
             switch_to_server(std::move(where));
         else
@@ -157,7 +157,7 @@ void reply_shell::switch_to_server(reply_start_point where) {
     was_here_ = where.was_here;
     warmed_ = where.warmed;
     machine_.set_server_url(server_->config().server.url);
-    call_mark_ = std::move(where.call_mark);
+    marks_ = std::move(where.marks);
     encode_settings();
 }
 
@@ -175,9 +175,8 @@ void reply_shell::learn_closing_text() {
 }
 
 void reply_shell::encode_settings() {
-    settings_ =
-        wire::encode_completion_settings(options_, server_->config().speech.reasoning_tags,
-                                         server_->prompt_progress_mode(), call_mark_.preserved);
+    settings_ = wire::encode_completion_settings(options_, server_->config().speech.reasoning_tags,
+                                                 server_->prompt_progress_mode(), marks_.preserved);
 }
 
 // --- events from the server

@@ -157,13 +157,13 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     completion_call request_;
     completion_call warming_;
 
-    consumer_wait<next_chunk_completion> consumer_;
+    consumer_wait<next_chunk_completion> chunk_wait_;
     bool warned_of_id_ = false;
-    consumer_wait<speech_completion> speech_taker_;
+    consumer_wait<speech_completion> speech_wait_;
     std::uint32_t speech_seq_ = 0;  // of the chunk whose speech is requested
-    consumer_wait<calls_completion> calls_taker_;
+    consumer_wait<calls_completion> calls_wait_;
     server::call_id parsing_ = server::no_call;
-    server::template_marks call_mark_;  // of the server's template
+    server::template_marks marks_;  // of the server's template
     std::function<void()> on_end_;
     // Empty once the reply has ended: the handle may outlive the execution context, but a timer may
     // not.

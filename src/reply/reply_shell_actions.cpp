@@ -41,8 +41,8 @@ void reply_shell::perform_actions() {
             for (auto& a : actions)
                 std::visit([this](auto& value) { perform(std::move(value)); }, a);
     }
-    if (speech_taker_) deliver_upcoming_speech();
-    if (calls_taker_)
+    if (speech_wait_) deliver_upcoming_speech();
+    if (calls_wait_)
         if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
     arm_timer();
 }
@@ -257,7 +257,7 @@ void reply_shell::perform(action::parse_calls a) {
     parsing_ = source_.parse_calls({.slot = a.slot,
                                     .text = machine_.transcript().generated(),
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot),
-                                    .end_token = call_mark_.end_token},
+                                    .end_token = marks_.end_token},
                                    make_calls_handler());
 }
 
@@ -266,7 +266,7 @@ void reply_shell::perform(action::force_calls a) {
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
-    parsing_ = source_.force_calls({.lead = call_mark_.lead,
+    parsing_ = source_.force_calls({.lead = marks_.lead,
                                     .slot = a.slot,
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot)},
                                    make_calls_handler());
@@ -275,7 +275,7 @@ void reply_shell::perform(action::force_calls a) {
 // A waiting consumer must get the calls before the reply ends, which may be immediately.
 void reply_shell::perform(action::report_calls a) {
     if (const auto listener = listener_.lock()) listener->on_called(id(), std::move(a.calls));
-    if (!calls_taker_) return;
+    if (!calls_wait_) return;
     if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
 }
 
@@ -303,9 +303,9 @@ void reply_shell::perform(action::release_slot a) {
 
 void reply_shell::perform(action::hand_over a) {
     // A log function may have just cancelled the wait; the reply then fails with continue_timeout.
-    if (!consumer_) return;
+    if (!chunk_wait_) return;
     if (const auto listener = listener_.lock()) listener->on_handed_over(a.value);
-    consumer_.take_handler().complete({}, {}, std::move(a.value));
+    chunk_wait_.take_handler().complete({}, {}, std::move(a.value));
 }
 
 void reply_shell::perform(action::log_late_start a) {
@@ -349,7 +349,7 @@ void reply_shell::perform(action::finish) {
     if (const auto listener = listener_.lock())
         listener->on_ended(id(), r, machine_.take_remainder());
     source_ = {};
-    if (consumer_) complete_with_result();
+    if (chunk_wait_) complete_with_result();
     if (on_end_) boost::asio::post(scope_->executor(), std::exchange(on_end_, {}));
 }
 

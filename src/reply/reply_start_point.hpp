@@ -34,8 +34,9 @@ struct reply_start_point {
     bool was_here = false;
     /// The pace of the voice in earlier replies.
     voice_pace pace{};
-    /// How the template writes the calls of this reply; empty if none are expected.
-    server::template_marks call_mark{};
+    /// How the server's template marks the words and the calls of the reply; empty for a raw
+    /// prompt.
+    server::template_marks marks{};
     /// A slot prefilled for the first request.
     std::optional<int> warmed{};
     /// Set with an error if retrying is useless.
@@ -47,7 +48,7 @@ struct generated_calls {
     int slot = 0;
     std::string_view text{};
     bool reuse_cache = true;                  ///< as in requests to /completion
-    std::optional<std::int32_t> end_token{};  ///< see template_marks::end_token
+    std::optional<std::int32_t> end_token{};  ///< as in server::template_marks
 };
 
 /// Called once on the strand, with an error or a start. The handler must not own the reply.

@@ -40,7 +40,7 @@ server_link::server_link(std::shared_ptr<strand_scope> scope, tandem::config c,
       calls_(std::in_place, scope_->executor(), *transport_, config_.limits.request_timeout),
       use_(std::move(use)),
       manager_(*this, use_->slots),
-      call_marks_(config_.speech.reasoning_tags) {}
+      marks_loader_(config_.speech.reasoning_tags) {}
 
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
@@ -97,8 +97,8 @@ void server_link::load_from_template(load_marks load, marks_handler done) {
         // The handler before this one may have shut the link down.
         if (shut_down_)
             return done(errc::client_destroyed, {.client_message = owner_destroyed}, {});
-        call_marks_.use_template(props);
-        (call_marks_.*load)(*calls_, done);
+        marks_loader_.use_template(props);
+        (marks_loader_.*load)(*calls_, done);
     });
 }
 
@@ -188,7 +188,7 @@ void server_link::on_owner_destroyed() {
 void server_link::on_context_destroyed() noexcept {
     shut_down_ = true;
     std::exchange(preparing_, {}).clear();
-    call_marks_.forget();
+    marks_loader_.forget();
     calls_.reset();
     manager_.on_context_destroyed();
     transport_.reset();

@@ -111,7 +111,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     std::shared_ptr<server_usage> use_;
     slot_manager manager_;
     std::vector<props_handler> preparing_;
-    server::template_marks_loader call_marks_;
+    server::template_marks_loader marks_loader_;
     bool can_roll_back_ = true;
     bool shut_down_ = false;
 };

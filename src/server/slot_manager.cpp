@@ -73,8 +73,8 @@ slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
     return owner == slots::nobody ? slots::nobody : link_.scope().make_process_unique_id(owner);
 }
 
-slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) {
-    queued_request who{std::move(taker), w.kind == slots::request_kind::background};
+slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler handler) {
+    queued_request who{std::move(handler), w.kind == slots::request_kind::background};
     w.owner = to_shared_owner_id(w.owner);
     const auto owner = w.owner;
     const auto table = table_->lock();
@@ -89,7 +89,7 @@ slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) 
 
 void slot_manager::dispatch_grants() {
     if (link_.is_shut_down() || link_.scope().is_closed()) return;
-    // A taker may destroy the last reply, and with it the client.
+    // A handler may destroy the last reply, and with it the client.
     const auto link = link_.shared_from_this();
     // Repeats, because a slot that its taker declines is free for the next ticket.
     for (auto given = take_grants(); !given.empty(); given = take_grants())
@@ -141,15 +141,15 @@ void slot_manager::log_guard_wait(const slots::grant& g, bool is_warming) {
 }
 
 void slot_manager::deliver_grant(const slots::grant& g) {
-    // Keeps the taker in the map: it may own what waits for the slot, which ends when it leaves the
+    // Keeps the handler in the map: it may own the waiting reply, which ends when it leaves the
     // server.
     if (link_.is_shut_down()) return return_unused_slot(g.slot);
     // A request that was withdrawn after the grant is no longer in the map.
     const auto found = waiting_.extract(g.ticket);
     if (found && g.guard_wait > duration{}) log_guard_wait(g, found.mapped().is_warming);
-    if (!found || !found.mapped().taker(g)) return return_unused_slot(g.slot);
+    if (!found || !found.mapped().handler(g)) return return_unused_slot(g.slot);
     const auto table = table_->lock();
-    // The taker may already have returned the slot.
+    // The handler may already have returned the slot.
     if (table->release_monitor && table->is_used_by(g.slot, *this))
         table->release_monitor->on_granted(g.slot, now());
 }

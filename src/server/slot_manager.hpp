@@ -39,9 +39,9 @@ class slot_manager {
     /// shared_ptr owns the client: other threads may post to the manager immediately.
     void register_self();
     /// Queues a request; call dispatch_grants() afterwards, once the caller knows its ticket. The
-    /// taker is called at most once, and must not keep the client alive. Returns no_ticket if the
+    /// handler is called at most once, and must not keep the client alive. Returns no_ticket if the
     /// queue is full.
-    slots::ticket enqueue(slots::slot_request w, grant_handler taker);
+    slots::ticket enqueue(slots::slot_request w, grant_handler handler);
     /// Grants the slots that are available, and arms the timer for the next grant.
     void dispatch_grants();
     /// Call it when the owner's reply has ended: its slots may then be prefilled for others.
@@ -63,7 +63,7 @@ class slot_manager {
     }
     /// Call it when the owner will not return. Erases the slots of an isolated owner immediately.
     void retire_owner(slots::owner_id owner);
-    /// Withdraws a request; its taker is not called afterwards. Returns how long the guard alone
+    /// Withdraws a request; its handler is not called afterwards. Returns how long the guard alone
     /// had delayed the request.
     duration cancel_request(slots::ticket t);
     void set_due(slots::ticket t, time_point due);
@@ -105,7 +105,7 @@ class slot_manager {
     slots::owner_id to_shared_owner_id(slots::owner_id owner) const;
 
     struct queued_request {
-        grant_handler taker;
+        grant_handler handler;
         bool is_warming;
     };
 

@@ -168,7 +168,7 @@ std::optional<double> speech_load::compute_supply(time_point now) const {
     return (elsewhere_.supply + here.value_or(0)) / observers;
 }
 
-bool speech_load::has_unobserved_session(time_point now) const {
+bool speech_load::has_new_session(time_point now) const {
     return latest_began_at_ && now - *latest_began_at_ < between_admissions;
 }
 
@@ -176,7 +176,7 @@ bool speech_load::has_unobserved_session(time_point now) const {
 // Observations that are too old are ignored.
 bool speech_load::are_servers_full(double load, time_point now) const {
     if (now - servers_seen_at_ > seen_valid_for) return false;
-    const bool is_one_new = has_unobserved_session(now) || elsewhere_.new_sessions > 0;
+    const bool is_one_new = has_new_session(now) || elsewhere_.new_sessions > 0;
     const double max_lost = is_one_new ? much_lead_lost : too_much_lead_lost;
     bool any = false;
     for (const auto& [name, s] : servers_) {
@@ -205,7 +205,7 @@ load_report speech_load::make_report(time_point now) const {
     const auto supply = is_current ? observe_supply(now) : std::nullopt;
     return {.demand = compute_demand(now),
             .sessions = static_cast<double>(sessions_.size()),
-            .new_sessions = has_unobserved_session(now) ? 1.0 : 0.0,
+            .new_sessions = has_new_session(now) ? 1.0 : 0.0,
             .supply = supply.value_or(0),
             .observers = supply ? 1.0 : 0.0};
 }

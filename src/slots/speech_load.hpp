@@ -98,7 +98,8 @@ class speech_load {
     void add_usage(session_state& s, double tokens, time_point now);
     static void learn_speed(server_state& s, double tokens_per_s, time_point now);
     double tokens_per_s_of_session() const noexcept;
-    bool has_unobserved_session(time_point now) const;
+    /// Whether the latest session began so recently that its effect is not yet visible.
+    bool has_new_session(time_point now) const;
     double compute_demand(time_point now) const;
     std::optional<double> observe_supply(time_point now) const;
     std::optional<double> compute_supply(time_point now) const;

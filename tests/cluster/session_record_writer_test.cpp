@@ -15,7 +15,7 @@ namespace cluster = tandem::cluster;
 using namespace tandem::gateway;
 using namespace std::chrono_literals;
 
-class a_voice_record : public tandem::testing::store_fixture {
+class a_session_record : public tandem::testing::store_fixture {
  protected:
     void SetUp() override {
         bool is_connected = false;
@@ -54,7 +54,7 @@ class a_voice_record : public tandem::testing::store_fixture {
 };
 
 // A gateway that stops at this point must not leave the session to another gateway.
-TEST_F(a_voice_record, is_not_written_while_it_is_too_long) {
+TEST_F(a_session_record, is_not_written_while_it_is_too_long) {
     write(1000);
     EXPECT_TRUE(record->is_written());
     write(max_record_bytes + 1);

@@ -163,7 +163,7 @@ class turn_history {
     bool is_over(time_point now) const noexcept;
     bool is_open() const noexcept;
     bool is_cut_short() const noexcept;
-    saved_open_turn make_saved_turn() const;
+    saved_open_turn make_saved_open_turn() const;
     void interrupt_running() noexcept;
     void move_turn_to_history();
     void settle_if_over(time_point now);

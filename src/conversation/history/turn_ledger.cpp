@@ -22,7 +22,7 @@ turn_ledger::turn_ledger(saved_open_turn saved)
                           c.ends_word});
 }
 
-saved_open_turn turn_ledger::to_saved_turn() const {
+saved_open_turn turn_ledger::to_saved_open_turn() const {
     saved_open_turn all{.text = text_,
                         .handed_over = handed_over_,
                         .heard = heard_,

@@ -22,7 +22,7 @@ class turn_ledger {
     turn_ledger() = default;
     explicit turn_ledger(saved_open_turn saved);
     /// Does not set `filler` and `kept_messages`.
-    saved_open_turn to_saved_turn() const;
+    saved_open_turn to_saved_open_turn() const;
 
     /// From now on, takes only chunks of this reply. Earlier chunks can still be heard.
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }

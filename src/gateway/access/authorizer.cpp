@@ -57,8 +57,8 @@ struct key_usage {
     }
     void take_over(time_point now, const shared_limits::verdict& v) {
         sharers.reset();
-        requests.set_time_until_full(now, v.requests_debt);
-        tokens.set_time_until_full(now, v.tokens_debt);
+        requests.set_time_until_full(now, v.requests_time_until_full);
+        tokens.set_time_until_full(now, v.tokens_time_until_full);
     }
 
     bool was_used_from(const std::string& client) const {
@@ -152,8 +152,8 @@ shared_limits::limit_query make_limit_query(const key_usage& account, time_point
             .tokens_per_minute = key.tokens_per_minute,
             .concurrent = key.concurrent,
             .running = account.running(),
-            .requests_debt = account.requests.time_until_full(now),
-            .tokens_debt = account.tokens.time_until_full(now),
+            .requests_time_until_full = account.requests.time_until_full(now),
+            .tokens_time_until_full = account.tokens.time_until_full(now),
             .is_doubtful = account.sharers.has_value()};
 }
 

@@ -23,16 +23,16 @@ class shared_limits {
         /// Running replies of the key on this gateway, including this one.
         std::int64_t running = 0;
         /// See rate_limit::time_until_full().
-        duration requests_debt{};
-        duration tokens_debt{};
+        duration requests_time_until_full{};
+        duration tokens_time_until_full{};
         /// Whether the store may lack usage that the gateways have counted.
         bool is_doubtful = false;
     };
     struct verdict {
         bool is_admitted = false;
         // The usage over all gateways.
-        duration requests_debt{};
-        duration tokens_debt{};
+        duration requests_time_until_full{};
+        duration tokens_time_until_full{};
         /// Running replies of the key on the other gateways; 0 if the key has no limit on running
         /// replies.
         std::int64_t running_elsewhere = 0;

@@ -37,7 +37,7 @@ class cluster_limits final : public shared_limits,
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
     /// For each key, the number of running replies, if the store has not confirmed this number.
-    std::map<std::string, std::int64_t> unsettled_{};
+    std::map<std::string, std::int64_t> unconfirmed_running_{};
 };
 
 // Arguments and answers of the scripts `admit_request` and `record_usage`, which describe them.
@@ -45,10 +45,10 @@ struct gateway_process {
     std::string gateway;
     std::string process;
 };
-std::vector<std::string> admit_arguments(const gateway_process& sender,
-                                         const shared_limits::limit_query& q);
-std::vector<std::string> settle_arguments(const gateway_process& sender,
-                                          const shared_limits::usage_report& s);
+std::vector<std::string> make_admission_arguments(const gateway_process& sender,
+                                                  const shared_limits::limit_query& q);
+std::vector<std::string> make_usage_arguments(const gateway_process& sender,
+                                              const shared_limits::usage_report& s);
 /// Returns nullopt if the answer is not a verdict.
 std::optional<shared_limits::verdict> read_verdict(
     const std::optional<cluster::store_answer>& answer);

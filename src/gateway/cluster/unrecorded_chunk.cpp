@@ -19,11 +19,11 @@ namespace {
 saved_chunk make_chunk(std::string_view words) {
     const auto speech = text::trim_white_space(words);
     const auto begin = static_cast<std::size_t>(speech.data() - words.data());
-    text::speech_run_builder map;
-    map.omit(begin);
-    map.copy(speech.size());
-    map.omit(words.size() - begin - speech.size());
-    return {.speech = std::string(speech), .speech_runs = map.take()};
+    text::speech_run_builder builder;
+    builder.omit(begin);
+    builder.copy(speech.size());
+    builder.omit(words.size() - begin - speech.size());
+    return {.speech = std::string(speech), .speech_runs = builder.take()};
 }
 
 // Adds the reply's last chunk, which has these words, unless the open turn already has that chunk.

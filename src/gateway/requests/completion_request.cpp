@@ -75,7 +75,7 @@ void clear_tools(generation_options& out) {
 
 bool read(field_reader& fields, const json& body, completion_request& out) {
     clear_tools(out.options);
-    return read_prompt(fields, body, out.prompt) && require_words(fields, out.prompt, "prompt") &&
+    return read_prompt(fields, body, out.prompt) && check_words(fields, out.prompt, "prompt") &&
            read_options(fields, body, out) && refuse_echo(fields, body) &&
            refuse_suffix(fields, body) && refuse_logprobs_count(fields, body) &&
            refuse_template_options(fields, body) && refuse_reasoning_limits(fields, body) &&

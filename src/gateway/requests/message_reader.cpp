@@ -155,7 +155,7 @@ bool read_message(field_reader& fields, const json& message, const std::string& 
            fields.read(message, at, "name", out.name);
 }
 
-bool require_words(field_reader& fields, std::string_view text, std::string path) {
+bool check_words(field_reader& fields, std::string_view text, std::string path) {
     return !text::is_all_white_space(text) ||
            fields.fail_invalid(std::move(path), "is empty or only white space");
 }

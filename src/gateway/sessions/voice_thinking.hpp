@@ -21,7 +21,7 @@ class voice_thinking {
     /// Call with the options of a turn's reply when the reply begins.
     void remember_options(const generation_options& options);
     /// Logs a warning, once per model, if the model thought although thinking was off.
-    void warn_if_model_thought(const reply_result& result) const;
+    void warn_if_thinking_off_was_ignored(const reply_result& result) const;
 
  private:
     const gateway_core& gateway_;

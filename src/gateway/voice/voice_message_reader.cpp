@@ -269,7 +269,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool check_words(std::string_view text, std::string field) {
         field_reader fields;
-        return gateway::require_words(fields, text, std::move(field)) || take_fault(fields);
+        return gateway::check_words(fields, text, std::move(field)) || take_fault(fields);
     }
     bool check_texts(const voice::start& m) {
         return (!m.text || check_words(*m.text, "text")) && check_last_message(m) &&

@@ -48,8 +48,8 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
         meter_ = make_meter(false);
     }
     const auto& marks = calls_.words();
-    const auto opening = text::find_opening_at_prompt_end(marks, continuation_.text());
-    continuation_.append_mark(marks.opening.substr(opening.size()) + begun.text);
+    const auto in_prompt = text::find_begun_opening(marks, continuation_.text());
+    continuation_.append_mark(marks.opening.substr(in_prompt.size()) + begun.text);
     has_read_here_ = true;
     voice_.skip_spoken_text(spoken);
     for (const auto word : text::token_like_pieces(begun.unspoken)) chunker_.feed(word);

@@ -50,7 +50,7 @@ std::size_t find_last_clause_end(std::string_view text) noexcept {
     return 0;
 }
 
-std::size_t find_last_word_start(std::string_view text) noexcept {
+std::size_t find_last_word_end(std::string_view text) noexcept {
     bool in_space = false;
     for (std::size_t at = text.size(); at > 0;) {
         const auto c = decode_last_character(text.substr(0, at));

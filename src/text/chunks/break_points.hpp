@@ -12,8 +12,8 @@ namespace tandem::text {
 /// Marks between digits are ignored.
 std::size_t find_last_clause_end(std::string_view text) noexcept;
 
-/// Offset of the last white space in `text`: before the last word, or at the end of the text. 0 if
-/// no word precedes this white space. Non-breaking spaces are part of a word.
-std::size_t find_last_word_start(std::string_view text) noexcept;
+/// Offset after the last word that white space follows; 0 if there is none. Non-breaking spaces are
+/// part of a word.
+std::size_t find_last_word_end(std::string_view text) noexcept;
 
 }  // namespace tandem::text

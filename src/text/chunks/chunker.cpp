@@ -179,7 +179,7 @@ std::optional<chunker::end_place> chunker::find_best_break(std::string_view text
         return end_place{sentence_start_, boundary::sentence};
     if (clause > 0) return end_place{clause, boundary::clause};
     if (cuts_mark) return end_place{mark, boundary::word};
-    if (const auto word = find_last_word_start(text); word > 0)
+    if (const auto word = find_last_word_end(text); word > 0)
         return end_place{word, boundary::word};
     return std::nullopt;
 }

@@ -28,8 +28,8 @@ std::size_t count_common_bytes(std::string_view a, std::string_view b) noexcept 
 
 }  // namespace
 
-std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
-                                            std::string_view prompt) noexcept {
+std::string_view find_begun_opening(const reply_delimiters& marks,
+                                    std::string_view prompt) noexcept {
     const std::string_view opening = marks.opening;
     auto bytes = std::min(opening.size(), prompt.size());
     while (bytes > 0 && !prompt.ends_with(opening.substr(0, bytes))) --bytes;
@@ -39,7 +39,7 @@ std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
 void tool_call_splitter::start_after_prompt(std::string_view prompt) {
     if (withholds_all_) return;
     if (ends_in_words(words_, prompt)) place_ = place::in_words;
-    const auto begun = find_opening_at_prompt_end(words_, prompt);
+    const auto begun = find_begun_opening(words_, prompt);
     if (begun.size() == words_.opening.size()) return;
     withheld_ = begun;
     of_prompt_ = begun.size();

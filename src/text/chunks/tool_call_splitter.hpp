@@ -24,8 +24,8 @@ struct reply_delimiters {
 };
 
 /// The longest beginning of `opening` with which the prompt ends; may be empty.
-std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
-                                            std::string_view prompt) noexcept;
+std::string_view find_begun_opening(const reply_delimiters& marks,
+                                    std::string_view prompt) noexcept;
 
 /// Separates the words of a reply from the marks around them and from its tool calls. All text from
 /// the opening mark of the first call on belongs to the calls. If two marks begin at one place, the

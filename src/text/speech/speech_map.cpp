@@ -124,20 +124,20 @@ std::vector<speech_run> speech_run_builder::take() noexcept {
 }
 
 mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit> edits) {
-    speech_run_builder map;
-    run_reader reader(from.runs, map);
+    speech_run_builder builder;
+    run_reader reader(from.runs, builder);
     mapped_speech to;
     std::size_t at = 0;
     for (const auto& e : edits) {
         reader.copy(e.begin - at);
         if (e.end > e.begin) reader.copy_omitted();
-        map.replace(e.words.size(), reader.take(e.end - e.begin));
+        builder.replace(e.words.size(), reader.take(e.end - e.begin));
         to.speech.append(from.speech, at, e.begin - at).append(e.words);
         at = e.end;
     }
     reader.copy_rest();
     to.speech.append(from.speech, at);
-    to.runs = map.take();
+    to.runs = builder.take();
     return to;
 }
 

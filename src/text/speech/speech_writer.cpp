@@ -30,14 +30,14 @@ bool is_word_character(char32_t c) noexcept {
 
 void speech_writer::put(std::string_view text) {
     const auto rest = gap_ ? settle_gap(text) : text;
-    map_.omit(text.size() - rest.size());
-    map_.copy(rest.size());
+    builder_.omit(text.size() - rest.size());
+    builder_.copy(rest.size());
     append(rest);
 }
 
 void speech_writer::put_replacement(std::size_t text_bytes, std::string_view words) {
     if (gap_) words = settle_gap(words);
-    map_.replace(words.size(), text_bytes);
+    builder_.replace(words.size(), text_bytes);
     append(words);
 }
 
@@ -78,7 +78,7 @@ void speech_writer::end_cell() {
 
 void speech_writer::trim(std::string_view marks) {
     const auto kept = out_.find_last_not_of(marks) + 1;  // 0 if there is none
-    map_.drop_last_speech(out_.size() - kept);
+    builder_.drop_last_speech(out_.size() - kept);
     out_.resize(kept);
     last_ = out_.empty() ? last_taken_ : decode_last_character(out_).character;
 }
@@ -87,12 +87,12 @@ mapped_speech speech_writer::take(bool keeps_white_space) {
     if (gap_) trim(spaces);
     if (is_all_white_space(out_) && !keeps_white_space) {
         gap_ |= !out_.empty();
-        map_.drop_last_speech(out_.size());
+        builder_.drop_last_speech(out_.size());
         out_.clear();
         last_ = last_taken_;
     }
     last_taken_ = last_;
-    return {std::exchange(out_, {}), map_.take()};
+    return {std::exchange(out_, {}), builder_.take()};
 }
 
 }  // namespace tandem::text

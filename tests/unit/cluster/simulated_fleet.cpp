@@ -52,7 +52,7 @@ auto simulated_fleet::make_gateway(std::string name) -> std::unique_ptr<gateway>
     auto g = std::make_unique<gateway>(
         gateway{std::move(name), slots::slot_scheduler(static_cast<int>(server_.size()), guard_)});
     g->scheduler.share_slots();
-    beat(*g);
+    renew_lease(*g);
     return g;
 }
 
@@ -243,18 +243,18 @@ void simulated_fleet::perform_offer(gateway& g, const cluster::share_action::off
     });
 }
 
-void simulated_fleet::beat(gateway& g) {
+void simulated_fleet::renew_lease(gateway& g) {
     const auto sent = now_;
     if (is_stopped_ || g.knows_of_cut) g.share.distrust_store(now_);
     at(now_ + 60us, [this, &g, sent] {
         if (g.is_dead || !reaches_store(g)) return;
-        const auto answer = ledger_.beat(store_time(), g.name, g.name, 3000);
+        const auto answer = ledger_.renew_lease(store_time(), g.name, g.name, 3000);
         later(g, 60us, [this, sent, answer](gateway& mine) {
             if (answer.was_known == 0) mine.share.distrust_store(now_);
             mine.share.renew_lease(sent + 2s, answer.missing > 0);
         });
     });
-    later(g, 500ms, [this](gateway& mine) { beat(mine); });
+    later(g, 500ms, [this](gateway& mine) { renew_lease(mine); });
 }
 
 void simulated_fleet::poll_server(gateway& g) {

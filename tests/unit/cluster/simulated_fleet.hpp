@@ -81,7 +81,7 @@ class simulated_fleet {
     void perform_offer(gateway& g, const cluster::share_action::offer& o);
     void begin(gateway& g, const slots::grant& grant);
     void end(gateway& g, int slot);
-    void beat(gateway& g);
+    void renew_lease(gateway& g);
     void poll_server(gateway& g);
     void publish();
     void deliver_message(gateway& g, const std::string& message);

@@ -23,9 +23,9 @@ class store_client {
     const std::string& fault() const noexcept { return fault_; }
     cluster_view read_view(cluster_view_part part);
     store_facts read_facts();
-    /// Drains a server, or ends the drain. Each gateway applies the change on its next heartbeat.
-    /// Fails if the store has no record of a server with this name. `name` has the form of the
-    /// names in the view.
+    /// Drains a server, or ends the drain. Each gateway applies the change when it next renews its
+    /// lease. Fails if no gateway serves or has used a server with this name. Names have the same
+    /// form as in the view.
     drain_result set_server_drained(const std::string& name, bool is_drained);
 
  private:

@@ -13,7 +13,7 @@ namespace tandem::command {
 probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
     : ioc_(ioc),
       transport_(transport::make_curl_transport(ioc.get_executor(), transport::curl_options_of(c))),
-      call_marks_(c.speech.reasoning_tags),
+      marks_loader_(c.speech.reasoning_tags),
       calls_(ioc.get_executor(), *transport_, c.limits.request_timeout),
       limits_{c.limits.first_token_timeout, c.limits.between_tokens_timeout},
       tags_(c.speech.reasoning_tags),
@@ -71,11 +71,11 @@ awaitable<probe_result<>> probe_session::chat_template() {
 }
 
 awaitable<probe_result<std::string>> probe_session::call_mark(const server_props& props) {
-    call_marks_.use_template(props);
+    marks_loader_.use_template(props);
     return run_call<std::string>([this](auto done) {
-        call_marks_.load(
+        marks_loader_.load(
             calls_, [done](error_code ec, const diagnostics& diag,
-                           const server::template_marks& mark) { done(ec, diag, mark.opening); });
+                           const server::template_marks& marks) { done(ec, diag, marks.opening); });
     });
 }
 

@@ -51,7 +51,7 @@ class probe_session {
 
     boost::asio::io_context& ioc_;
     std::unique_ptr<transport::http_transport> transport_;
-    server::template_marks_loader call_marks_;
+    server::template_marks_loader marks_loader_;
     server::server_calls calls_;
     probe_timeouts limits_;
     std::vector<tag_pair> tags_;
