@@ -91,7 +91,7 @@ void slot_manager::dispatch_grants() {
     if (link_.is_shut_down() || link_.scope().is_closed()) return;
     // A handler may destroy the last reply, and with it the client.
     const auto link = link_.shared_from_this();
-    // Repeats, because a slot that its taker declines is free for the next ticket.
+    // Repeats, because a slot that its handler declines is free for the next ticket.
     for (auto given = take_grants(); !given.empty(); given = take_grants())
         for (const auto& g : given) erase_and_deliver(g);
     arm_timer();
