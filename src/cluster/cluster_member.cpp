@@ -83,7 +83,7 @@ void cluster_member::replace_servers(const std::string& model, std::vector<confi
     std::set<std::string> listed;
     for (const auto& settings : servers) listed.insert(channel_of(settings));
     for (const auto& [channel, known] : servers_)
-        if (known.model == model && !listed.contains(channel)) known.lender->leave();
+        if (known.model == model && !listed.contains(channel)) known.lender->leave_when_unused();
     for (auto& settings : servers) add_server(model, std::move(settings));
 }
 
@@ -94,7 +94,11 @@ std::string cluster_member::channel_of(const config& settings) const {
 void cluster_member::add_server(const std::string& model, config settings) {
     auto channel = channel_of(settings);
     const auto known = servers_.find(channel);
-    if (known != servers_.end() && !known->second.lender->is_leaving()) return;
+    if (known != servers_.end() && !known->second.lender->is_leaving()) {
+        // Another model may list a server that its former model no longer lists.
+        if (known->second.lender->is_removed()) known->second.model = model;
+        return known->second.lender->stay();
+    }
     // The old lender goes first, because its destructor must not unregister the new lender from the
     // slots.
     if (known != servers_.end()) forget_server(known);
@@ -190,7 +194,7 @@ std::string cluster_member::make_load_text() {
         const auto& name = known.lender->name();
         load[name_running_quantity(name)] = known.lender->take_average_running();
         load[name_conversations_quantity(name)] = known.lender->count_conversations();
-        if (!known.lender->is_leaving()) served.push_back(name);
+        if (!known.lender->is_removed()) served.push_back(name);
     }
     load[encode_served_servers(served)] = 1;
     return serialize_load(load);

@@ -37,8 +37,8 @@ class cluster_member {
     ~cluster_member();
 
     /// Makes these the model's servers; each entry holds the settings of requests to one server.
-    /// The slots of the model's other servers are returned when their requests end. Call it before
-    /// the first request to a server.
+    /// The slots of the model's other servers are returned once no conversation is assigned to
+    /// these servers. Call it before the first request to a server.
     void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
     void start();
