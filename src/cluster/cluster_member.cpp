@@ -127,7 +127,7 @@ void cluster_member::forget_left_servers() {
 void cluster_member::start() {
     commands_.start([this] {
         beat();
-        if (on_connected_) on_connected_();
+        for (const auto& handler : on_connected_) handler();
     });
     // Messages about loans may have been lost, and other gateways may have borrowed slots of this
     // gateway.

@@ -51,10 +51,11 @@ class cluster_member {
     const std::string& process_id() const noexcept { return process_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
-    /// Sets the handler that is called after each connection to the store.
-    void set_connection_handler(std::function<void()> handler) {
-        on_connected_ = std::move(handler);
+    /// Adds a handler that is called after each connection to the store.
+    void add_connection_handler(std::function<void()> handler) {
+        on_connected_.push_back(std::move(handler));
     }
+    bool is_connected() const noexcept { return commands_.is_connected(); }
     /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
     /// happens once the store answers again.
     void set_server_drained(const std::string& server, bool is_drained);
@@ -137,7 +138,7 @@ class cluster_member {
     bool is_duplicate_ = false;
     time_point lease_until_{};
     std::int64_t members_ = 1;
-    std::function<void()> on_connected_;
+    std::vector<std::function<void()>> on_connected_;
     shared_drains drains_;
     std::function<void(const std::string&, bool)> on_drained_;
     std::function<void(const std::string&)> on_release_;

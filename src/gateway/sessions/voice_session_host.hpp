@@ -54,6 +54,8 @@ class voice_session_host {
     /// The session has ended.
     void forget_session(const std::string& id);
 
+    /// The store of the cluster may have lost the sessions' records.
+    void rewrite_records();
     /// Another gateway of the cluster is taking the session.
     void release_to_gateway(const std::string& id);
 

@@ -84,6 +84,10 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
         });
 }
 
+void voice_session_host::rewrite_records() {
+    for (const auto& [id, session] : sessions_) session->rewrite_record();
+}
+
 // After a restart, the store still names this gateway as the holder of sessions that this gateway
 // no longer has.
 void voice_session_host::release_to_gateway(const std::string& id) {
