@@ -14,6 +14,8 @@ namespace {
 
 // A gateway stops using its slots this long before the store gives the slots to other gateways.
 constexpr duration margin = std::chrono::seconds(1);
+// A replica usually replaces a store within this time.
+constexpr duration store_returns_within = std::chrono::seconds(10);
 
 store_options options_of(const cluster_options& o) {
     return {.address = o.store,
@@ -52,7 +54,8 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       texts_(commands_, key("text:")),
       beat_timer_(executor),
       leave_timer_(executor),
-      process_(key(fmt::format("process:{:016x}", make_random_number()))) {
+      process_(key(fmt::format("process:{:016x}", make_random_number()))),
+      answered_at_(detail::now()) {
     messages_.subscribe(process_);
     messages_.set_message_handler(
         [this](const auto& channel, const auto& text) { on_message(channel, text); });
@@ -149,6 +152,10 @@ bool cluster_member::has_lease() const {
     return detail::now() < lease_until_;
 }
 
+bool cluster_member::has_lost_store() const {
+    return detail::now() > answered_at_ + store_returns_within;
+}
+
 void cluster_member::beat() {
     beat_timer_.expires_after(beat_interval);
     beat_timer_.async_wait([this, life = std::weak_ptr<void>(life_)](error_code ec) {
@@ -171,6 +178,7 @@ void cluster_member::send_beat(duration lease, store_link::answer_handler done) 
 void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
     const auto read = parse_beat_answer(answer);
     if (!read) return;
+    answered_at_ = detail::now();
     if (read->is_duplicate) return warn_about_duplicate();
     is_duplicate_ = false;
     lease_until_ = sent + lease_time - margin;

@@ -56,6 +56,8 @@ class cluster_member {
         on_connected_.push_back(std::move(handler));
     }
     bool is_connected() const noexcept { return commands_.is_connected(); }
+    /// Whether the store has not answered for so long that callers should not wait for it.
+    bool has_lost_store() const;
     /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
     /// happens once the store answers again.
     void set_server_drained(const std::string& server, bool is_drained);
@@ -137,6 +139,7 @@ class cluster_member {
     const std::string process_;  // also a channel; its subscription shows that the process runs
     bool is_duplicate_ = false;
     time_point lease_until_{};
+    time_point answered_at_;  // the last beat
     std::int64_t members_ = 1;
     std::vector<std::function<void()>> on_connected_;
     shared_drains drains_;

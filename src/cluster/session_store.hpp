@@ -31,6 +31,13 @@ struct taken_session {
     std::string record{};
 };
 
+struct take_answer {
+    /// Whether the store answered.
+    bool is_known = false;
+    /// nullopt if the owner does not have the session.
+    std::optional<taken_session> session{};
+};
+
 /// Begins the message that asks a gateway to release a session. The session's id follows.
 inline constexpr std::string_view release_request = "release ";
 
@@ -55,8 +62,7 @@ class session_store {
     // Each handler is called at most once, never from within the call, and not after the link's
     // end.
     using put_handler = std::function<void(put_result)>;
-    /// Receives nullopt if the owner does not have the session, or if the store does not answer.
-    using take_handler = std::function<void(std::optional<taken_session>)>;
+    using take_handler = std::function<void(take_answer)>;
     /// Returns false once the client has gone: the session then stays where it is, and the handler
     /// is not called.
     using wanted_check = std::function<bool()>;

@@ -67,4 +67,40 @@ TEST_F(moving_sessions, survive_a_store_that_has_lost_them_and_then_their_gatewa
     EXPECT_TRUE(can_resume(*b, session));
 }
 
+TEST_F(moving_sessions, are_not_given_up_while_the_store_is_away) {
+    const auto a = make_gateway();
+    const auto b = make_gateway();
+    voice_client first(a->port());
+    first.say({{"type", "start"}, {"text", question}});
+    const auto session = first.read("ready")["session"];
+    EXPECT_EQ(hear(first), story);
+    a->kill();
+    store.suspend();
+    voice_client second(b->port());
+    second.say({{"type", "start"}, {"session", session}});
+    const auto refused = second.read();
+    EXPECT_EQ(refused["code"], "cluster_unavailable") << refused;
+    EXPECT_EQ(refused["retryable"], true);
+    EXPECT_EQ(refused["retry_after_ms"], 1000);
+    store.resume();
+    EXPECT_TRUE(can_resume(*b, session));
+}
+
+TEST_F(moving_sessions, are_lost_with_a_store_that_stays_away) {
+    const auto a = make_gateway();
+    connect(link);
+    ASSERT_TRUE(run_until([this] { return !read_store("loads", "g1").empty(); }));
+    store.kill();
+    const auto began = std::chrono::steady_clock::now();
+    std::string code;
+    EXPECT_TRUE(poll_until([&] {
+        voice_client c(a->port());
+        c.say({{"type", "start"}, {"session", "nobody_has_this_id_000"}});
+        code = c.read()["code"];
+        return code != "cluster_unavailable";
+    }));
+    EXPECT_EQ(code, "session_not_found");
+    EXPECT_GT(std::chrono::steady_clock::now() - began, 9s);
+}
+
 }  // namespace

@@ -72,6 +72,9 @@ class voice_session_host {
     void answer_start(voice_socket socket, voice_caller caller, voice::start first,
                       std::variant<session_ptr, api_error> given);
     void ask_cluster(voice_socket socket, voice_caller caller, voice::start first);
+    std::variant<session_ptr, api_error> admit_asked(const admitted_request& who,
+                                                     const voice::start& first,
+                                                     cluster::take_answer taken);
     std::variant<session_ptr, api_error> admit_moved(const admitted_request& who,
                                                      const voice::start& first,
                                                      cluster::taken_session taken);
