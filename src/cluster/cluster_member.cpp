@@ -14,6 +14,8 @@ namespace {
 
 // A gateway stops using its slots this long before the store gives the slots to other gateways.
 constexpr duration margin = std::chrono::seconds(1);
+// A replica usually replaces a store within this time.
+constexpr duration store_returns_within = std::chrono::seconds(10);
 
 store_options options_of(const cluster_options& o) {
     return {.address = o.store,
@@ -52,7 +54,8 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       texts_(commands_, key("text:")),
       renewal_timer_(executor),
       leave_timer_(executor),
-      process_id_(key(fmt::format("process:{:016x}", make_random_number()))) {
+      process_id_(key(fmt::format("process:{:016x}", make_random_number()))),
+      answered_at_(detail::now()) {
     messages_.subscribe(process_id_);
     messages_.set_message_handler(
         [this](const auto& channel, const auto& text) { on_message(channel, text); });
@@ -83,7 +86,7 @@ void cluster_member::replace_servers(const std::string& model, std::vector<confi
     std::set<std::string> listed;
     for (const auto& settings : servers) listed.insert(channel_of(settings));
     for (const auto& [channel, known] : servers_)
-        if (known.model == model && !listed.contains(channel)) known.lender->leave();
+        if (known.model == model && !listed.contains(channel)) known.lender->leave_when_unused();
     for (auto& settings : servers) add_server(model, std::move(settings));
 }
 
@@ -94,7 +97,11 @@ std::string cluster_member::channel_of(const config& settings) const {
 void cluster_member::add_server(const std::string& model, config settings) {
     auto channel = channel_of(settings);
     const auto known = servers_.find(channel);
-    if (known != servers_.end() && !known->second.lender->is_leaving()) return;
+    if (known != servers_.end() && !known->second.lender->is_leaving()) {
+        // Another model may list a server that its former model no longer lists.
+        if (known->second.lender->is_removed()) known->second.model = model;
+        return known->second.lender->stay();
+    }
     // The old lender goes first, because its destructor must not unregister the new lender from the
     // slots.
     if (known != servers_.end()) forget_server(known);
@@ -123,7 +130,7 @@ void cluster_member::forget_left_servers() {
 void cluster_member::start() {
     commands_.start([this] {
         renew_lease();
-        if (on_connected_) on_connected_();
+        for (const auto& handler : on_connected_) handler();
     });
     // Messages about loans may have been lost, and other gateways may have borrowed slots of this
     // gateway.
@@ -143,6 +150,10 @@ void cluster_member::run(const store_script& script, std::vector<std::string> ke
 
 bool cluster_member::has_lease() const {
     return detail::now() < lease_until_;
+}
+
+bool cluster_member::has_lost_store() const {
+    return detail::now() > answered_at_ + store_returns_within;
 }
 
 void cluster_member::renew_lease() {
@@ -168,6 +179,7 @@ void cluster_member::request_lease(duration lease, store_link::answer_handler do
 void cluster_member::on_lease_answer(time_point sent, const std::optional<store_answer>& answer) {
     const auto read = read_lease_renewal(answer);
     if (!read) return warn_about_rejection(answer);
+    answered_at_ = detail::now();
     if (std::exchange(is_rejected_, false))
         scope_->log(log_level::info, "cluster {}: the store accepts commands again", options_.name);
     if (read->is_duplicate) return warn_about_duplicate();
@@ -193,7 +205,7 @@ std::string cluster_member::make_load_text() {
         const auto& name = known.lender->name();
         load[name_running_quantity(name)] = known.lender->take_average_running();
         load[name_conversations_quantity(name)] = known.lender->count_conversations();
-        if (!known.lender->is_leaving()) served.push_back(name);
+        if (!known.lender->is_removed()) served.push_back(name);
     }
     load[name_served_servers_quantity(served)] = 1;
     return serialize_load(load);

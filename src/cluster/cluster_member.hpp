@@ -36,9 +36,9 @@ class cluster_member {
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
     ~cluster_member();
 
-    /// Replaces the list of the model's servers; each entry holds the settings of requests to one
-    /// server. The slots of servers that are no longer listed are returned when their requests end.
-    /// Call it before the first request to a server.
+    /// Makes these the model's servers; each entry holds the settings of requests to one server.
+    /// The slots of the model's other servers are returned once no conversation is assigned to
+    /// these servers. Call it before the first request to a server.
     void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
     void start();
@@ -51,20 +51,23 @@ class cluster_member {
     const std::string& process_id() const noexcept { return process_id_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
-    /// Sets the handler that is called after each connection to the store.
-    void set_connection_handler(std::function<void()> handler) {
-        on_connected_ = std::move(handler);
+    /// Adds a handler that is called after each connection to the store.
+    void add_connection_handler(std::function<void()> handler) {
+        on_connected_.push_back(std::move(handler));
     }
+    bool is_connected() const noexcept { return commands_.is_connected(); }
+    /// Whether the store has not answered for so long that callers should not wait for it.
+    bool has_lost_store() const;
     /// Drains the server at all gateways, or ends the drain. If the store does not answer, the
     /// other gateways follow once it answers again.
     void set_server_drained(const std::string& server, bool is_drained);
-    /// Sets the handler that is called at each beat for each drained server, no matter which
+    /// Sets the handler that is called at each renewal for each drained server, no matter which
     /// gateway drained it, and once when another gateway ends the drain.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
     }
-    /// At each beat, reports the load that `find_load` returns, and passes the sums of the other
+    /// At each renewal, reports the load that `find_load` returns, and passes the sums of the other
     /// gateways' loads to `handler`. The sums are empty while this gateway has no lease.
     void share_load(std::function<shared_load()> find_load,
                     std::function<void(const shared_load& elsewhere)> handler) {
@@ -139,8 +142,9 @@ class cluster_member {
     bool is_duplicate_ = false;
     bool is_rejected_ = false;  // the store answered the last renewal with an error
     time_point lease_until_{};
+    time_point answered_at_;  // the last renewal
     std::int64_t members_ = 1;
-    std::function<void()> on_connected_;
+    std::vector<std::function<void()>> on_connected_;
     shared_drains drains_;
     std::function<void(const std::string&, bool)> on_drained_;
     std::function<void(const std::string&)> on_release_;

@@ -20,12 +20,13 @@ put_result read_put_result(const std::optional<store_answer>& answer) {
     return answer->number == 1 ? put_result::kept : put_result::refused;
 }
 
-std::optional<taken_session> read_taken_session(const std::optional<store_answer>& answer) {
-    if (!answer || !answer->is_list_of(2)) return std::nullopt;
+take_answer read_taken_session(const std::optional<store_answer>& answer) {
+    if (answer && answer->kind == answer_kind::nothing) return {.is_known = true};
+    if (!answer || !answer->is_list_of(2)) return {};
     const auto& epoch = answer->items[0];
     const auto& record = answer->items[1];
-    if (epoch.kind != answer_kind::integer || record.kind != answer_kind::text) return std::nullopt;
-    return taken_session{epoch.number, record.text};
+    if (epoch.kind != answer_kind::integer || record.kind != answer_kind::text) return {};
+    return {.is_known = true, .session = taken_session{epoch.number, record.text}};
 }
 
 }  // namespace

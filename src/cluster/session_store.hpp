@@ -32,6 +32,13 @@ struct taken_session {
     std::string record{};
 };
 
+struct take_answer {
+    /// Whether the store answered.
+    bool is_known = false;
+    /// nullopt if the owner does not have the session.
+    std::optional<taken_session> session{};
+};
+
 /// A message that asks a gateway to release a session consists of this text and the session's id.
 inline constexpr std::string_view release_request = "release ";
 
@@ -56,8 +63,7 @@ class session_store {
     // Each handler is called at most once, after the function has returned, and never after the
     // link is destroyed.
     using put_handler = std::function<void(put_result)>;
-    /// Receives nullopt if `owner` has no such session, or if the store does not answer.
-    using take_handler = std::function<void(std::optional<taken_session>)>;
+    using take_handler = std::function<void(take_answer)>;
     /// Returns false once the client has gone: the session then stays with its gateway, and the
     /// handler is not called.
     using wanted_check = std::function<bool()>;

@@ -127,6 +127,7 @@ void slot_lender::set_other_process_usage(const slots::other_process_usage& u) {
 
 void slot_lender::renew_lease(time_point until, bool is_one_missing) {
     share_.renew_lease(until, is_one_missing);
+    leave_if_unused();
     perform_actions();
 }
 
@@ -150,6 +151,16 @@ void slot_lender::on_message(const lending_message& m) {
 void slot_lender::leave() {
     share_.leave();
     perform_actions();
+}
+
+void slot_lender::leave_when_unused() {
+    is_removed_ = true;
+    leave_if_unused();
+    perform_actions();
+}
+
+void slot_lender::leave_if_unused() {
+    if (is_removed_ && count_conversations() == 0) share_.leave();
 }
 
 // --- actions

@@ -35,6 +35,12 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     /// See slot_share.
     void leave();
     bool is_leaving() const noexcept { return share_.is_leaving(); }
+    /// Leaves once no conversation of this process is assigned to the server, so that running
+    /// replies can finish there.
+    void leave_when_unused();
+    /// Cancels leave_when_unused() unless the lender is already leaving.
+    void stay() noexcept { is_removed_ = false; }
+    bool is_removed() const noexcept { return is_removed_; }
     bool has_left() const { return share_.has_left() && count_conversations() == 0; }
 
     /// The average number of requests that this process ran on the server since the last call.
@@ -48,6 +54,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
 
  private:
     void load_slot_count();
+    void leave_if_unused();
     void post_update();
     void perform_actions();
     void perform(const any_share_action& any);
@@ -73,6 +80,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     boost::asio::steady_timer retry_;
     std::atomic<bool> is_update_posted_ = false;
     bool is_running_ = false;
+    bool is_removed_ = false;
     /// When take_average_running() was last called, and the running time at that moment.
     time_point averaged_at_{};
     duration averaged_time_{};

@@ -154,7 +154,8 @@ class slot_share {
     time_point lease_until_{};
     bool is_one_missing_ = false;
     bool is_leaving_ = false;
-    bool is_agreed_ = false;  // held_ matches the store's records
+    bool is_agreed_ = false;    // held_ matches the store's records
+    bool has_claimed_ = false;  // the store has answered a claim of this process
     std::optional<share_action::claim> running_claim_{};
     std::optional<slots::slot_shortage> claimed_wish_{};
     std::optional<time_point> claimed_at_{};

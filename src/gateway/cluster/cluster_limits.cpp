@@ -30,7 +30,7 @@ std::shared_ptr<cluster_limits> cluster_limits::make(
     const boost::asio::any_io_executor& executor,
     const std::shared_ptr<cluster::cluster_member>& member) {
     std::shared_ptr<cluster_limits> limits(new cluster_limits(executor, member));
-    member->set_connection_handler([weak = std::weak_ptr(limits)] {
+    member->add_connection_handler([weak = std::weak_ptr(limits)] {
         if (const auto self = weak.lock()) self->resend_unconfirmed_usage();
     });
     return limits;

@@ -12,6 +12,8 @@ class record_write_policy {
         is_changed_ = true;
         return begin_write();
     }
+    /// The store may have lost the record, so the next write is due even without a change.
+    void on_record_doubtful() noexcept { is_changed_ = true; }
     /// If the session changed while the record was made, the record mixes two states, so it is made
     /// again.
     step on_record_made() noexcept {

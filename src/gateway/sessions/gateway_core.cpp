@@ -98,6 +98,7 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
         cluster->set_drain_handler([this](const auto& server, bool is_drained) {
             models.set_server_drained(server, is_drained);
         });
+        cluster->add_connection_handler([this] { voices.rewrite_records(); });
         cluster->set_release_handler(
             [this](const auto& session) { voices.release_to_gateway(session); });
         cluster->share_load([this] { return report_speech_load(models); },

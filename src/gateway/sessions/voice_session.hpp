@@ -58,6 +58,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     /// From now on, writes records of the session to the store, so that another gateway can resume
     /// the session.
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
+    /// The store may have lost the record.
+    void rewrite_record() { record_->on_store_connected(); }
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
     /// Another gateway is taking the session: ends it here once the record is written and no reply

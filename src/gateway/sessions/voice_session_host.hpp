@@ -56,6 +56,8 @@ class voice_session_host {
     /// The session has ended.
     void forget_session(const std::string& id);
 
+    /// The store of the cluster may have lost the sessions' records.
+    void rewrite_records();
     /// Another gateway of the cluster is taking the session.
     void release_to_gateway(const std::string& id);
 
@@ -72,6 +74,9 @@ class voice_session_host {
     void answer_start(voice_socket socket, voice_caller caller, voice::start first,
                       std::variant<session_ptr, api_error> given);
     void ask_cluster(voice_socket socket, voice_caller caller, voice::start first);
+    std::variant<session_ptr, api_error> admit_asked(const admitted_request& who,
+                                                     const voice::start& first,
+                                                     cluster::take_answer taken);
     std::variant<session_ptr, api_error> admit_moved(const admitted_request& who,
                                                      const voice::start& first,
                                                      cluster::taken_session taken);
