@@ -317,8 +317,9 @@ void reply_shell::perform(action::log_late_start a) {
 
 void reply_shell::perform(action::log_failover) {
     const auto& why = machine_.failover_cause();
-    scope_->log(log_level::warning, "reply {}: {}: {}; continues from the text so far", id(),
-                error_name(why.ec), why.diag.to_string());
+    scope_->log(log_level::warning, "reply {}: {}: {}{}", id(), error_name(why.ec),
+                why.diag.to_string(),
+                machine_.has_begun() ? "; continues from the text so far" : "");
 }
 
 // A timeout of the reply counts as a failure of the server, like a broken stream.

@@ -179,7 +179,7 @@ failing_reply::failing_reply() {
     instruments.log.write = [this](log_level level, std::string_view line) {
         if (!is_rehearsed_) return;
         own_log_.write(level, line);
-        logged(line);
+        logged(level, line);
     };
 }
 
@@ -312,9 +312,8 @@ void failing_reply::interrupt_when_it_runs(consumer& c) {
     c.interrupt();
 }
 
-void failing_reply::logged(std::string_view line) {
-    is_lost_ = is_lost_ ||
-               (line.starts_with(subject_) && line.ends_with("continues from the text so far"));
+void failing_reply::logged(log_level level, std::string_view line) {
+    is_lost_ = is_lost_ || (level == log_level::warning && line.starts_with(subject_));
     if (strike_at_.empty() || line.find(strike_at_) == line.npos) return;
     strike_at_.clear();
     strike();

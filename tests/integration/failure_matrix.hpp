@@ -108,7 +108,7 @@ class failing_reply : public client_and_mock {
     int place() const;
     void strike();
     void kill_server();
-    void logged(std::string_view line);
+    void logged(log_level level, std::string_view line);
     void take(consumer& c, const chunk& piece);
     void go_on_while_it_warms(consumer& c);
     void interrupt_when_it_runs(consumer& c);

@@ -59,6 +59,19 @@ TEST_F(reply_failover, tries_a_proxy_again_as_soon_as_a_server_that_is_away) {
     EXPECT_EQ(log.count(log_level::warning, "it is not used for"), 0u);
 }
 
+TEST_F(reply_failover, reports_that_it_continues_if_it_has_text) {
+    break_off();
+    expect_whole();
+    EXPECT_EQ(log.count(log_level::warning, "; continues from the text so far"), 1u);
+}
+
+TEST_F(reply_failover, does_not_report_that_it_continues_if_it_has_no_text) {
+    start_with({.kind = fault_kind::http_error, .status = 502});
+    expect_whole();
+    EXPECT_EQ(log.count(log_level::warning, "HTTP 502"), 1u);
+    EXPECT_EQ(log.count(log_level::warning, "continues"), 0u);
+}
+
 struct call_fault {
     const char* name;
     const char* path;

@@ -38,6 +38,19 @@ describe('the button of the turn', () => {
     });
 });
 
+test('Escape in the field for a result does not interrupt', async () => {
+    const it = await running.connect();
+    await it.settings((drawer) => drawer.getByLabel('book_table').check());
+    await it.say('Book a table for four.');
+    await it.speaks(1);
+    const field = it.page.getByLabel('Result of book_table');
+    await field.fill('do');
+    await field.press('Escape');
+    assert.equal(await field.inputValue(), 'do');
+    assert.ok(await it.page.evaluate(() => fake.isSpeaking()));
+    await it.close();
+});
+
 test('who speaks is said in words', async () => {
     const it = await running.connect();
     await it.now('Your turn');

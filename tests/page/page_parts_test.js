@@ -88,32 +88,68 @@ test('a filler is a separate sentence of what was heard', async () => {
     assert.equal(heard, 'One moment. It is noon. Bye.');
 });
 
-test('words before a call stay if nothing was left of them when the turn went on', async () => {
-    const shown = await it.page.evaluate(async () => {
-        const { Bubbles } = await import('/assets/bubbles.js');
-        const { Talk } = await import('/assets/talk.js');
-        const make = (name) => document.createElement(name);
-        const list = make('ol');
-        const bubbles = new Bubbles({ list, end: { go() {} }, told: make('p') });
-        const line = new Proxy({}, { get: () => () => {} });
-        const talk = new Talk({
-            socket: { isReady: true, send: () => true },
-            speaker: { stop: () => null, speak() {} },
-            bubbles,
-            timeLine: { begin: () => line },
-            settings: { tools: [], session: { messages: [] } },
-            onPhase() {},
+describe('a turn that goes on after calls', () => {
+    /**
+     * The texts of the log after "One moment." and a call, an interrupt when `heard` characters were
+     * spoken, and these messages of the turn that goes on.
+     */
+    const shown = (heard, messages) =>
+        it.page.evaluate(
+            async ([chars, all]) => {
+                const { Bubbles } = await import('/assets/bubbles.js');
+                const { Talk } = await import('/assets/talk.js');
+                const make = (name) => document.createElement(name);
+                const list = make('ol');
+                const line = new Proxy({}, { get: () => () => {} });
+                let isCut = false;
+                const speak = (_, on) => (isCut ? on.onEnd() : on.onProgress(chars));
+                const talk = new Talk({
+                    socket: { isReady: true, send: () => true },
+                    speaker: { stop: () => chars, speak },
+                    bubbles: new Bubbles({ list, end: { go() {} }, told: make('p') }),
+                    timeLine: { begin: () => line },
+                    settings: { tools: [], session: { messages: [] } },
+                    onPhase() {},
+                });
+                const hear = (type, turn, fields) => talk.heard({ type, turn, ...fields });
+                const end = (turn, finish_reason) =>
+                    hear('end', turn, { reply: turn, finish_reason });
+                talk.type('Time?');
+                hear('chunk', '1', { id: '1-0', text: 'One moment.', speech: 'One moment.' });
+                hear('call', '1', { id: 'c', name: 'get_time', arguments: { zone: 'nowhere' } });
+                end('1', 'tool_calls');
+                talk.interrupt();
+                isCut = true;
+                end('1', 'interrupted');
+                talk.goOn();
+                for (const { type, ...fields } of all) hear(type, '2', fields);
+                return [...list.children].map((row) => row.querySelector('.text').textContent);
+            },
+            [heard, messages],
+        );
+    const chunk = (text, filler) => ({ type: 'chunk', text, speech: text, filler });
+    const noon = chunk('It is noon.');
+    const called = { type: 'end', reply: '2', finish_reason: 'tool_calls' };
+    const call = 'The bot calls get_time {"zone":"nowhere"}';
+
+    for (const [what, heard, messages] of [
+        ['repeats its rest above them, and replies below', 3, [chunk('moment.', true), noon]],
+        ['replies below them if all words were heard', 11, [noon]],
+    ])
+        test(what, async () => {
+            assert.deepEqual(await shown(heard, messages), [
+                ...['Time?', 'One moment.', call, 'It is noon.'],
+            ]);
         });
-        const hear = (type, turn, fields) => talk.heard({ type, turn, reply: turn, ...fields });
-        talk.type('Time?');
-        hear('chunk', '1', { id: '1-0', text: 'One moment.', speech: 'One moment.' });
-        talk.interrupt();
-        hear('end', '1', { finish_reason: 'interrupted' });
-        talk.goOn();
-        hear('end', '2', { finish_reason: 'tool_calls' });
-        return list.textContent;
+
+    test('has its rest above them, even in two chunks, and the next reply below', async () => {
+        const rest = [chunk(' mo'), chunk('ment.'), called, noon];
+        assert.deepEqual(await shown(3, rest), ['Time?', 'One moment.', call, 'It is noon.']);
     });
-    assert.match(shown, /One moment\./);
+
+    test('keeps the words before them if nothing was left of these', async () => {
+        assert.deepEqual(await shown(11, [called]), ['Time?', 'One moment.', call, '']);
+    });
 });
 
 describe('the timeline of a reply', () => {

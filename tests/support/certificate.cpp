@@ -40,8 +40,10 @@ std::string pem(Write write) {
 
 }  // namespace
 
-certificate::certificate(const std::string& name) {
-    owned<EVP_PKEY> pair(EVP_EC_gen("P-256"));
+certificate::certificate(const std::string& name) : certificate(name, EVP_EC_gen("P-256")) {}
+
+certificate::certificate(const std::string& name, EVP_PKEY* key_pair) {
+    const owned<EVP_PKEY> pair(key_pair);
     owned<X509> x509(X509_new());
     X509_set_version(x509.get(), 2);
     ASN1_INTEGER_set(X509_get_serialNumber(x509.get()), 1);

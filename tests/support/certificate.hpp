@@ -1,5 +1,6 @@
 #pragma once
 
+#include <openssl/types.h>
 #include <string>
 
 namespace tandem::testing {
@@ -8,6 +9,8 @@ namespace tandem::testing {
 /// "IP:127.0.0.1" or "DNS:example".
 struct certificate {
     explicit certificate(const std::string& name);
+    /// Takes ownership of `key_pair`.
+    certificate(const std::string& name, EVP_PKEY* key_pair);
 
     std::string cert;
     std::string key;

@@ -1,9 +1,9 @@
-"""Packs tandem-voice as npm does, with its types: pack.py voice.asyncapi.yaml FOLDER"""
+"""Packs tandem-voice as npm does, with its types."""
 
+import argparse
 import gzip
 import io
 import json
-import sys
 import tarfile
 from pathlib import Path
 
@@ -35,10 +35,17 @@ def packed(files):
 
 def main(description, folder):
     about = json.loads((SOURCES / "package.json").read_text(encoding="utf-8"))
-    package = Path(folder) / f"{about['name']}-{about['version']}.tgz"
-    package.write_bytes(packed(files_of(Path(description).read_text(encoding="utf-8"))))
+    package = folder / f"{about['name']}-{about['version']}.tgz"
+    package.write_bytes(packed(files_of(description.read_text(encoding="utf-8"))))
     print(package)
 
 
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("description", type=Path, help="docs/voice.asyncapi.yaml")
+    parser.add_argument("folder", type=Path, help="folder for the package")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(**vars(arguments()))

@@ -1,6 +1,7 @@
 // Repeated flags, words that request help, and misspelled names and files.
 
 #include "arguments_fixture.hpp"
+#include "support/certificate.hpp"
 
 #include <gmock/gmock.h>
 
@@ -148,6 +149,20 @@ TEST_F(words_of_arguments, name_the_line_at_which_a_broken_file_ends) {
 TEST_F(words_of_arguments, name_a_ca_file_that_is_not_there) {
     EXPECT_THAT(replay({"--ca-file", "/nowhere/ca.pem"}).err,
                 HasSubstr("--ca-file /nowhere/ca.pem: No such file or directory"));
+}
+
+TEST_F(words_of_arguments, say_what_a_ca_file_without_certificates_must_contain) {
+    const tandem::testing::certificate c("DNS:one");
+    const auto broken = c.cert + "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n";
+    for (const auto& text : {std::string(), std::string("no PEM"), c.key, broken}) {
+        const auto file = file_with(text);
+        EXPECT_THAT(replay({"--ca-file", file}).err,
+                    HasSubstr("--ca-file " + file +
+                              ": is not a file of PEM certificates; it must "
+                              "contain the certificates to trust"))
+            << text;
+    }
+    EXPECT_TRUE(replay({"--ca-file", file_with(c.cert + c.cert)}).replay);
 }
 
 }  // namespace

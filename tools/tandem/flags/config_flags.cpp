@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <openssl/err.h>
+#include <openssl/x509_vfy.h>
 #include <type_traits>
 #include <utility>
 
@@ -32,10 +35,25 @@ std::string help_of(const field_info& f, const config& defaults) {
                : fmt::format("{} [{}]", f.help, value);
 }
 
+bool has_certificates(const std::string& path) {
+    const std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> store(X509_STORE_new(),
+                                                                        X509_STORE_free);
+    const bool is_loaded = X509_STORE_load_locations(store.get(), path.c_str(), nullptr) == 1;
+    ERR_clear_error();
+    return is_loaded;
+}
+
+// Otherwise, the first TLS connection would fail.
 void check_ca_file(const std::string& path, std::vector<std::string>& faults) {
     if (path.empty()) return;
     if (const input_descriptor file(path); file.get() < 0)
-        faults.push_back(fmt::format("--ca-file {}: {}", path, std::strerror(errno)));
+        return faults.push_back(fmt::format("--ca-file {}: {}", path, std::strerror(errno)));
+    if (!has_certificates(path))
+        faults.push_back(fmt::format(
+            "--ca-file {}: is not a file of PEM certificates; it must contain the certificates to "
+            "trust, each between the lines -----BEGIN CERTIFICATE----- and -----END "
+            "CERTIFICATE-----",
+            path));
 }
 
 }  // namespace

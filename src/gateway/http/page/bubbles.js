@@ -66,6 +66,10 @@ class Piece {
         this.#rest.before(this.#note, this.#gap);
     }
 
+    get hasRest() {
+        return this.#rest.parentNode !== null && this.#rest.textContent.trim() !== '';
+    }
+
     /** Removes the rest, because the bot will say it again. */
     dropRest() {
         for (const part of [this.#rest, this.#note, this.#gap]) part.remove();
@@ -87,6 +91,15 @@ class Bubble {
 
     get heardText() {
         return this.#pieces.map((piece) => piece.heardText).join('');
+    }
+
+    /** Whether it has words that the user did not hear. */
+    get hasRest() {
+        return this.#pieces.some((piece) => piece.hasRest);
+    }
+
+    get endsWithFiller() {
+        return this.#endsWithFiller;
     }
 
     add(chunk) {

@@ -206,9 +206,9 @@ words.addEventListener('keydown', (event) => {
     send();
 });
 words.addEventListener('input', fitWords);
-// In a dialog, Escape closes the dialog.
+// In a dialog, Escape closes the dialog. In the form for a result, it does nothing.
 document.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && !event.target.closest('dialog')) talk.interrupt();
+    if (event.key === 'Escape' && !event.target.closest('dialog, .called')) talk.interrupt();
 });
 turnButton.addEventListener('click', (event) => {
     // The second click of a double click was meant for the previous state of the button.

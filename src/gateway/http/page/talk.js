@@ -110,7 +110,7 @@ export class Talk {
     goOn() {
         const cut = this.#cut;
         if (!cut || !this.#socket.isReady) return;
-        const { id } = this.#ask(cut.bubble, { goesOn: true });
+        const { id } = this.#ask(cut.bubble, { goesOn: true, hasCalled: cut.hasCalled });
         this.#setCut(null);
         this.#socket.send({ type: 'resume', turn: id });
     }
@@ -202,12 +202,13 @@ export class Talk {
         return bubble;
     }
 
-    #ask(bubble, { id = String(++this.#asked), goesOn = false } = {}) {
+    #ask(bubble, { id = String(++this.#asked), goesOn = false, hasCalled = false } = {}) {
         const line = this.#timeLine.begin();
         const turn = { id, bubble, line, piece: null, chunk: null, isCut: false, goesOn };
         // `end`: the end message of a reply that called functions, while the reply's last chunk is
         // spoken; `held`: the messages that arrive after the end message.
-        Object.assign(turn, { end: null, held: [], awaitsResults: false });
+        // `hasCalled`: the bubble is above calls.
+        Object.assign(turn, { end: null, held: [], awaitsResults: false, hasCalled });
         this.#turns.push(turn);
         this.#tellPhase();
         return turn;
@@ -223,14 +224,14 @@ export class Talk {
     // After a lost connection, the gateway itself resumes the interrupted turn, with the same id.
     #goneOn(id) {
         for (const over of this.#turns.splice(0)) this.#close(over);
-        const bubble = this.#broken?.bubble ?? this.#newBubble();
+        const { bubble = this.#newBubble(), hasCalled } = this.#broken ?? {};
         this.#broken = null;
-        return this.#ask(bubble, { id, goesOn: true });
+        return this.#ask(bubble, { id, goesOn: true, hasCalled });
     }
 
     #chunk(message) {
         const turn = this.#turnOf(message.turn);
-        if (turn.goesOn && !turn.piece) turn.bubble.dropRest();
+        if (turn.goesOn) this.#place(turn, message);
         turn.piece = turn.bubble.add(message);
         turn.chunk = message;
         turn.line.chunk(message);
@@ -238,6 +239,16 @@ export class Talk {
         else if (message.speech.trim()) this.#speak(turn, message);
         else this.#spoken(turn, message);
         this.#tellPhase();
+    }
+
+    // A turn that goes on repeats the rest of its words. If a reply to results follows in the same
+    // reply, the rest is a filler; the reply belongs below the calls.
+    #place(turn, chunk) {
+        const isWhole = turn.piece ? turn.bubble.endsWithFiller : !turn.bubble.hasRest;
+        if (!turn.piece) turn.bubble.dropRest();
+        if (!turn.hasCalled || !isWhole || chunk.filler) return;
+        turn.bubble = this.#newBubble();
+        turn.hasCalled = false;
     }
 
     #speak(turn, chunk) {
@@ -293,6 +304,7 @@ export class Talk {
         const turn = this.#turnOf(message.turn);
         if (turn.isCut) return;
         const row = this.#bubbles.call(message);
+        turn.hasCalled = true;
         this.#calls.set(message.id, { message, row, lines: [turn.line] });
         turn.line.called(message);
         const result = resultOf(message);

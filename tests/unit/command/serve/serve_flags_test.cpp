@@ -232,7 +232,8 @@ TEST_F(serve_arguments, are_told_what_is_wrong_with_the_certificate) {
     const auto file = file_with("no certificate");
     const auto c = serve({"--tls-cert", file, "--tls-key", file});
     EXPECT_EQ(c.status, 2);
-    EXPECT_THAT(c.err, HasSubstr("--tls-cert " + file + ": has no PEM certificate"));
+    EXPECT_THAT(
+        c.err, HasSubstr("--tls-cert " + file + ": has no valid PEM certificate; it must contain"));
 }
 
 TEST_F(serve_arguments, have_denied_words_a_line_each) {

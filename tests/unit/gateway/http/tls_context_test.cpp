@@ -45,6 +45,15 @@ std::string text_of_key(EVP_PKEY* key, const EVP_CIPHER* cipher, std::string pas
     return {data, static_cast<std::size_t>(size)};
 }
 
+constexpr auto fault_of_another_key =
+    "tls.key is not the key of the certificate; give the key that was made for it";
+
+/// A broken PEM text.
+std::string without_second_line(std::string pem) {
+    const auto at = pem.find('\n') + 1;
+    return pem.erase(at, pem.find('\n', at) + 1 - at);
+}
+
 TEST_F(tls_context_of, a_certificate_and_its_key_talks_tls_1_2_and_later) {
     EXPECT_EQ(fault_of({one.cert, one.key}), "");
     ASSERT_TRUE(made);
@@ -61,27 +70,37 @@ TEST_F(tls_context_of, a_chain_has_all_of_it) {
 }
 
 TEST_F(tls_context_of, no_certificate_is_refused) {
-    EXPECT_THAT(fault_of({"", one.key}), HasSubstr("tls.certificates has no PEM certificate"));
-    EXPECT_THAT(fault_of({one.key, one.key}), HasSubstr("tls.certificates has no PEM"));
+    const auto fault = HasSubstr("tls.certificates has no valid PEM certificate; it must contain");
+    EXPECT_THAT(fault_of({"", one.key}), fault);
+    EXPECT_THAT(fault_of({one.key, one.key}), fault);
+    EXPECT_THAT(fault_of({without_second_line(one.cert), one.key}), fault);
+}
+
+TEST_F(tls_context_of, a_weak_certificate_is_refused) {
+    const certificate weak("DNS:one", EVP_RSA_gen(512));
+    EXPECT_THAT(fault_of({weak.cert, weak.key}),
+                HasSubstr("tls.certificates has a certificate that is too weak for TLS; use"));
 }
 
 TEST_F(tls_context_of, no_key_is_refused) {
-    EXPECT_THAT(fault_of({one.cert, ""}), HasSubstr("tls.key has no PEM private key"));
-    EXPECT_THAT(fault_of({one.cert, one.cert}), HasSubstr("tls.key has no PEM private key"));
+    const auto fault = HasSubstr("tls.key has no valid PEM private key; it must contain the key");
+    for (const auto& text :
+         {std::string(), std::string("no PEM"), one.cert, without_second_line(one.key)})
+        EXPECT_THAT(fault_of({one.cert, text}), fault) << text;
 }
 
 TEST_F(tls_context_of, the_key_of_another_certificate_is_refused) {
-    EXPECT_EQ(fault_of({one.cert, two.key}), "tls.key is not the key of the certificate");
+    EXPECT_EQ(fault_of({one.cert, two.key}), fault_of_another_key);
 }
 
 TEST_F(tls_context_of, a_key_of_another_kind_is_refused) {
     const auto rsa = text_of_key(EVP_RSA_gen(2048), nullptr, "");
-    EXPECT_EQ(fault_of({one.cert, rsa}), "tls.key is not the key of the certificate");
+    EXPECT_EQ(fault_of({one.cert, rsa}), fault_of_another_key);
 }
 
 TEST_F(tls_context_of, a_key_with_a_password_is_refused_without_asking_for_it) {
     const auto locked = text_of_key(EVP_EC_gen("P-256"), EVP_aes_256_cbc(), "secret");
-    EXPECT_THAT(fault_of({one.cert, locked}), HasSubstr("tls.key has no PEM private key without"));
+    EXPECT_THAT(fault_of({one.cert, locked}), HasSubstr("tls.key has a password; write the key"));
 }
 
 TEST_F(tls_context_of, one_that_failed_does_no_harm_to_the_next) {
