@@ -28,14 +28,14 @@ inline namespace v0 {
 /// channel continues the reply at the pace that its options set. Create one channel for each reply.
 /// See docs/channel.md.
 ///
-/// The last item, and no other, is terminal. This item comes whether the reply ends or fails, the
-/// channel is cancelled, the client, conversation or service is destroyed, or the io_context is
-/// stopped or destroyed. The first of these events is the reason for the end; is_finished() and
-/// reason() report it immediately. Earlier items can still be popped, except after an interrupt or
-/// a cancel(), which drop them.
+/// The last item is the terminal one. It always comes: when the reply ends or fails, the channel is
+/// cancelled, the client, conversation or service is destroyed, or the io_context is stopped or
+/// destroyed. The first of these events determines the reason, which is_finished() and reason()
+/// report immediately. Earlier items can still be popped, except after an interrupt or a cancel(),
+/// which drop them.
 ///
 /// Thread safety: all functions may be called from any thread; do not call the waiting functions
-/// from a thread that runs the reply's executor. No call runs handlers from the library's event
+/// from a thread that runs the reply's executor. Calls never run handlers of the library's event
 /// loop.
 ///
 /// Object lifetimes: destroying the channel interrupts its reply; no call on the channel may be
@@ -49,20 +49,20 @@ class chunk_channel {
     chunk_channel(const chunk_channel&) = delete;
     chunk_channel& operator=(const chunk_channel&) = delete;
 
-    /// Feeds the channel from this reply of a client or conversation. All chunks that the reply has
-    /// delivered must have been continued. If another operation is waiting for a chunk of the
+    /// Makes the channel deliver this reply of a client or conversation. All chunks that the reply
+    /// has delivered must have been continued. If another operation is waiting for a chunk of the
     /// reply, the channel ends with operation_in_progress, and the reply is interrupted. Errors:
     /// channel_in_use, channel_finished (also if cancelled), context_stopped (the reply's context
     /// is gone), channel_mismatch (a moved-from reply). On an error, the reply stays with the
     /// caller.
     error_code attach(reply&& r);
-    /// Attaches all or none: channels[i] is fed from replies[i]. Further errors: channel_mismatch
-    /// if the lists differ in length or a channel is null; channel_in_use if a channel is listed
-    /// twice. On an error, all replies stay with the caller.
+    /// Attaches each replies[i] to channels[i], or none on an error. Further errors:
+    /// channel_mismatch if the lists differ in length or a channel is null; channel_in_use if a
+    /// channel is listed twice. The replies then stay with the caller.
     static error_code attach_all(const std::vector<std::shared_ptr<chunk_channel>>& channels,
                                  std::vector<reply>& replies);
     /// Starts a reply for each prompt (client::start()) and attaches it to the prompt's channel.
-    /// Starts no reply if a channel is refused.
+    /// Starts no reply if one of the channels cannot be used.
     static error_code start_all(client& llm, std::vector<std::string> prompts,
                                 const std::vector<std::shared_ptr<chunk_channel>>& channels);
 
@@ -82,7 +82,7 @@ class chunk_channel {
     void cancel() noexcept;
     /// Joins chunks into items of at least `n` tokens or 64 KiB of text; if `n` is 1 or less, each
     /// chunk is an item. The reply's last item may be shorter. Takes effect from the next chunk on.
-    /// Joined chunks are continued immediately, except for the last chunk of an item.
+    /// All chunks of an item but the last are continued immediately.
     void set_stream_interval(int n) noexcept;
 
     /// Whether the reason for the end is known; items may remain.
@@ -91,10 +91,11 @@ class chunk_channel {
     bool is_cancelled() const noexcept;
     /// Why the channel ended; nullopt before its end.
     std::optional<channel_end> reason() const;
-    /// The reply's result, once it has ended. After cancel(), the result may arrive a little later
-    /// than the terminal item. No result arrives if there is no reply or the context is not run.
+    /// The reply's result; nullopt until the reply has ended. After cancel(), the result may arrive
+    /// a little later than the terminal item. No result arrives if there is no reply or the context
+    /// is not run.
     std::optional<reply_result> result() const;
-    /// Waits for the result while it can still arrive.
+    /// Waits for the result; returns nullopt after the timeout, or once no result can arrive.
     std::optional<reply_result> wait_result(std::chrono::milliseconds timeout) const;
 
  private:

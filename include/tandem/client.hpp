@@ -36,10 +36,10 @@ client make_client(const boost::asio::any_io_executor&, config, instruments, con
 namespace tandem {
 inline namespace v0 {
 
-/// An LLM stage that uses one llama-server.
+/// The LLM stage of a voice bot, on one llama-server.
 ///
 /// The last argument of an asynchronous function is a completion token. A `diagnostics` may precede
-/// the token; it is emptied at the start, and receives the explanation of an error.
+/// the token: the function empties this object, and an error writes its explanation to it.
 /// `with_diagnostics()` turns errors into exceptions.
 ///
 /// Object lifetimes: destroying the client ends its replies and calls with errc::client_destroyed.
@@ -50,20 +50,21 @@ inline namespace v0 {
 /// get_executor() is empty. No thread may use the client or its replies while the context is being
 /// destroyed.
 ///
-/// Executor: the library works on a strand that it makes from the constructor's executor. Handlers
-/// are posted to their associated executor, by default that strand. They are never called by the
-/// function that starts the operation, so their associated immediate executor is not used. Their
-/// memory comes from their associated allocator, and is released before they are called.
+/// Executor: the library works on a strand that it makes from the constructor's executor. A handler
+/// is posted to its associated executor, by default that strand. The function that starts the
+/// operation never calls the handler, so the handler's associated immediate executor is not used.
+/// Memory comes from the handler's associated allocator, and is released before the handler is
+/// called.
 ///
 /// Cancellation: per operation, with Boost 1.77 or newer. The call completes with
-/// boost::asio::error::operation_aborted. Its request is cut, except for a request of
-/// async_prepare(), which replies may be waiting for. Types: terminal, partial and total. A call
-/// that changes a slot, a file or the adapters ignores total cancellation, because the server may
-/// have received the request.
+/// boost::asio::error::operation_aborted. Its request is cut, unless it is one of async_prepare(),
+/// because replies may be waiting for the answer. Types: terminal, partial and total. Total
+/// cancellation promises that nothing has changed, so calls that change a slot, a file or the
+/// adapters ignore it: the server may have received the request.
 ///
 /// Time limits: all operations accept `cancel_after(5s, token)` of Boost 1.86. If several threads
-/// run the io_context, start such an operation on its handler's executor. Once the context is gone,
-/// starting such an operation throws boost::asio::execution::bad_executor.
+/// run the io_context, start an operation with a time limit on its handler's executor. Once the
+/// context is gone, starting such an operation throws boost::asio::execution::bad_executor.
 ///
 /// Errors of all calls: invalid_prompt (text that is not valid UTF-8), resolve_failed,
 /// connect_failed, connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized,
@@ -86,7 +87,7 @@ class client {
     /// Starts a reply to a raw prompt. The prompt must already contain what the chat template adds;
     /// see async_apply_template(). The options default to `config::generation`. Errors are reported
     /// at the reply's end (reply_result::error): invalid_config if the options are invalid, the
-    /// errors of all calls as above, and prompt_too_long, queue_full, queue_timeout,
+    /// errors of all calls (see above), and prompt_too_long, queue_full, queue_timeout,
     /// first_token_timeout, between_tokens_timeout, continue_timeout, reply_timeout, circuit_open.
     /// docs/failures.md lists the errors after which a reply continues.
     reply start(std::string prompt);
@@ -135,8 +136,8 @@ class client {
         return call<CompletionToken>(&client::health, &diag, token);
     }
 
-    /// POST /tokenize, with special tokens parsed and BOS added as for a prompt. Handler signature:
-    /// `void(error_code, std::vector<std::int32_t>)`.
+    /// POST /tokenize: the tokens of `text`, with special tokens parsed and BOS added, as in a
+    /// prompt. Handler signature: `void(error_code, std::vector<std::int32_t>)`.
     template <class CompletionToken>
     auto async_tokenize(std::string text, CompletionToken&& token) {
         return call<CompletionToken, std::vector<std::int32_t>>(&client::tokenize, nullptr, token,
@@ -174,11 +175,11 @@ class client {
 
     /// POST /slots/{slot}?action=save: writes the slot's content to this file in the server's
     /// --slot-save-path, replacing an existing file. Without that path, the error is not_supported.
-    /// The server waits until the slot is idle, up to `request_timeout`. Make one call at a time: a
-    /// second call for the same slot waits until another request has ended. The server silently
-    /// wraps a slot number that is too large. `file` must have 1 to 128 characters of
-    /// [A-Za-z0-9._-] and not start with '.'; otherwise the error is bad_request, and nothing is
-    /// sent. Handler signature: `void(error_code, slot_file_result)`.
+    /// The server waits until the slot is idle, up to `request_timeout`. Make one call at a time:
+    /// the server postpones a second call for the same slot until it has finished a request on some
+    /// slot. It silently takes a slot number modulo its number of slots. `file` must have 1 to 128
+    /// characters of [A-Za-z0-9._-] and not start with '.'; otherwise the error is bad_request, and
+    /// nothing is sent. Handler signature: `void(error_code, slot_file_result)`.
     template <class CompletionToken>
     auto async_save_slot(int slot, std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&client::save_slot, nullptr, token, slot,
@@ -218,10 +219,10 @@ class client {
         return call<CompletionToken, std::vector<server_adapter>>(&client::adapters, &diag, token);
     }
 
-    /// POST /lora-adapters: sets the scales for requests that name no adapters. Unlisted
-    /// adapters are off. Running requests are unaffected, and the server silently ignores unknown
-    /// ids. Handler signature: `void(error_code)`. In a co_await, GCC 12 does not accept a braced
-    /// list here: pass a named vector.
+    /// POST /lora-adapters: sets the scales for later requests that name no adapters. Adapters that
+    /// are not listed are turned off. The server silently ignores unknown ids. Handler signature:
+    /// `void(error_code)`. In a co_await, GCC 12 does not accept a braced list here: pass a named
+    /// vector.
     template <class CompletionToken>
     auto async_set_adapters(std::vector<adapter_scale> adapters, CompletionToken&& token) {
         return change<CompletionToken>(&client::set_adapters, nullptr, token, std::move(adapters));

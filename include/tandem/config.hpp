@@ -19,24 +19,24 @@ inline namespace v0 {
 /// the previous one, unless there is a `lookahead`. At temperature 0, the text is the same in all
 /// modes, as far as the server's arithmetic allows. docs/pacing.md has details and figures.
 enum class pacing {
-    /// Named `auto`. Generates at least the next chunk early, and up to `ahead_speech` while slots
+    /// Named `auto`. Generates the next chunk early, and more, up to `ahead_speech`, while slots
     /// are idle. The reply whose listener has the least left to hear gets a slot first.
     automatic,
     strict,  ///< nothing is requested before the continue of the previous chunk
     warm,    ///< like `strict`, but prefills the next slot while the voice speaks
     ahead,   ///< up to `ahead_chunks` chunks are generated early and held back
-    stream,  ///< one request, not cut until `held_chunks_max` chunks are held back
+    stream,  ///< one request, cut only when `held_chunks_max` chunks are held back
 };
 
 /// Rules for ends of sentences.
 enum class boundary_rule {
-    classic,  ///< `[.!?]["')]*$` on the text without trailing space
-    spoken,   ///< as a listener hears them; knows abbreviations, numbers, quotes, lists, scripts
+    classic,  ///< where the text without trailing space matches `[.!?]["')]*$`
+    spoken,   ///< as heard; considers abbreviations, numbers, quotes, lists and scripts
 };
 
 /// Form of `chunk::speech`.
 enum class speech_form {
-    exact,  ///< the same as `chunk::text`
+    exact,  ///< `chunk::text`, except for replaced words and dropped marks
     clean,  ///< speakable: without Markdown, HTML, and what `speech_config` removes
 };
 
@@ -99,23 +99,22 @@ struct adapter_scale {
     friend bool operator==(const adapter_scale&, const adapter_scale&) = default;
 };
 
-/// The order of replies that wait for a slot. A `high` reply is treated as due half a second
-/// earlier, and a `low` reply half a second later.
+/// Which waiting reply gets a slot first. A `high` reply counts as due half a second before it is,
+/// and a `low` reply as due half a second later.
 enum class reply_priority { high, normal, low };
 
-/// Settings that replace those of the configuration for one reply. Members are named as in
-/// field_info; unset ones change nothing.
+/// Settings of one reply that replace those of the configuration. Members are named as in
+/// field_info; an unset member changes nothing.
 struct delivery_options {
     std::optional<tandem::pacing> pacing{};
     std::optional<std::string> language{};
     /// Form of `chunk::speech`.
     std::optional<speech_form> speech{};
-    /// Lists of words or tags replace the configuration's whole list.
+    /// A list of words or tags replaces the configuration's list as a whole.
     std::optional<speech_replacements> speech_replace{};
     std::optional<mark_speech> speech_marks{};
     std::optional<std::vector<std::string>> speech_mark_tags{};
-    /// If only one of these two limits is set here and contradicts the other, the one set here
-    /// wins.
+    /// If these two limits conflict and only one is set here, the other one is adjusted.
     std::optional<int> first_chunk_min_tokens{};
     std::optional<int> first_chunk_max_tokens{};
     std::optional<int> chunk_max_tokens{};
@@ -136,22 +135,22 @@ struct generation_options {
     int max_tokens = 0;
     /// 0 = always the likeliest token. 0 to 100. Client: 0.
     std::optional<double> temperature{};
-    /// Only the likeliest tokens that together have this probability; 1 = off. Above 0, at most 1.
-    /// Client: 0.95.
+    /// Samples from the likeliest tokens that together have this probability; 1 = off. Above 0, at
+    /// most 1. Client: 0.95.
     std::optional<double> top_p{};
-    /// Only this many of the likeliest tokens; 0 = off. 0 to 1,000,000. Client: 40.
+    /// Samples from this many of the likeliest tokens; 0 = off. 0 to 1,000,000. Client: 40.
     std::optional<int> top_k{};
-    /// Only tokens with at least this share of the likeliest token's probability; 0 = off. 0 to 1.
-    /// Client: 0.05.
+    /// Samples from tokens with at least this share of the likeliest token's probability; 0 = off.
+    /// 0 to 1. Client: 0.05.
     std::optional<double> min_p{};
     /// Penalty for recent tokens; 1 = off. Above 0, at most 10. Client: 1.1.
     std::optional<double> repeat_penalty{};
     /// How many tokens back `repeat_penalty` looks; 0 = off, -1 = the context. -1 to 1,000,000.
     /// Client: 64.
     std::optional<int> repeat_last_n{};
-    /// Subtracted from the score of recent tokens; 0 = off. -2 to 2. Client: 0.
+    /// Subtracted once from the score of each recent token; 0 = off. -2 to 2. Client: 0.
     std::optional<double> presence_penalty{};
-    /// The same, but subtracted for each occurrence; 0 = off. -2 to 2. Client: 0.
+    /// Subtracted from a token's score for each recent occurrence; 0 = off. -2 to 2. Client: 0.
     std::optional<double> frequency_penalty{};
     /// Seed of the sampler; -1 = a new seed for each request. -1 to 4,294,967,295. Client: none.
     std::optional<std::int64_t> seed{};
@@ -159,7 +158,7 @@ struct generation_options {
     /// server's own scales. At most 64, each once. To use no adapter, list one with scale 0: the
     /// server ignores an empty list, and could reuse a cache made with other adapters.
     std::vector<adapter_scale> lora{};
-    /// Stop words: the reply ends before the first of these. At most 16, of 1 to 256 bytes.
+    /// The reply ends before the first of these stop words. At most 16, of 1 to 256 bytes.
     std::vector<std::string> stop{};
 
     // A reply with a grammar or schema is one uncut request, because a second request would restart
@@ -167,7 +166,7 @@ struct generation_options {
     // failure once it has text. At most 64 KiB each, valid UTF-8.
     /// What the text must match, in llama.cpp's GBNF; empty = anything.
     std::string grammar{};
-    /// The same, as a JSON schema. Set at most one of the two.
+    /// JSON schema that the text must match; empty = anything. Set `grammar` or this, not both.
     std::string json_schema{};
     /// Functions that the model may call, as in OpenAI's `tools`, for the chat template of a
     /// conversation; see reply::async_tool_calls(). If the template does not show how a call
@@ -177,7 +176,8 @@ struct generation_options {
     /// Whether the model calls one of the `tools`: empty or "auto" = the model decides, "none" = it
     /// does not see the tools, "required" = it must call one, or the name of the function to call.
     /// A required call is generated as JSON under a schema, with any template, in one uncut request
-    /// without other text. With `json_schema` and "auto", the reply is a call or such JSON.
+    /// without other text. With `json_schema` and "auto", the reply is a call or matches the
+    /// schema.
     std::string tool_choice{};
     /// Whether a reply may call several functions; if not, further calls are dropped.
     bool parallel_tool_calls = true;
@@ -192,21 +192,21 @@ struct generation_options {
     std::string template_options{};
 
     /// Text for only this turn of a conversation, such as the time or retrieved documents. In the
-    /// prompt, this text precedes the words of the last user message; history does not keep it.
-    /// Therefore, the cache of everything before it stays valid, unlike after a change of the
-    /// system prompt. At most 64 KiB, valid UTF-8; empty = none. Files and flags cannot set it.
+    /// prompt, it precedes the words of the last user message; history does not keep it. Unlike a
+    /// changed system prompt, it leaves the cache of everything before it valid. At most 64 KiB,
+    /// valid UTF-8; empty = none. Files and flags cannot set it.
     std::string context{};
 
-    /// How many chunks may be handed over before the one being spoken is continued, so that a voice
-    /// can synthesize them early; 0 to 8. The pacings `auto`, `ahead` and `stream` generate chunks
-    /// that early. After an interrupt, these early chunks are considered unheard. With a lookahead,
-    /// the reply ends only when its last chunk is continued. Files and flags cannot set it.
+    /// How many chunks a voice may receive while it speaks an earlier one, so that it can
+    /// synthesize them early; 0 to 8. The pacings `auto`, `ahead` and `stream` generate chunks that
+    /// early. After an interrupt, these early chunks are considered unheard. With a lookahead, the
+    /// reply ends only when its last chunk is continued. Files and flags cannot set it.
     int lookahead = 0;
 
-    /// Replaces settings of the configuration for this reply. Files and flags set these directly.
+    /// Settings that this reply replaces. Files and flags set the configuration itself.
     delivery_options delivery{};
 
-    /// The order among replies that wait for a slot. Files and flags cannot set it.
+    /// Which of the replies that wait for a slot gets it first. Files and flags cannot set it.
     reply_priority priority = reply_priority::normal;
 
     /// W3C `traceparent` header of the requests that generate the reply. Must be well-formed; empty
@@ -226,8 +226,8 @@ enum class stream_by {
 bool is_constrained(const generation_options& o) noexcept;
 /// Whether `tool_choice` requires a call.
 bool must_call(const generation_options& o) noexcept;
-/// Whether a reply with these options is JSON under a schema made for calls: it is a call or, if
-/// none is required, what `json_schema` allows.
+/// Whether a schema for calls constrains a reply with these options: the reply is a call or, if no
+/// call is required, JSON that matches `json_schema`.
 bool uses_call_schema(const generation_options& o) noexcept;
 
 /// For `server_config::reuse_guard`: the server's build determines the guard.
@@ -246,15 +246,15 @@ struct server_config {
     /// Proxy URL; empty = `http_proxy`, `https_proxy` and `no_proxy` apply, "none" = no proxy.
     std::string proxy{};
 
-    /// Slots to use, from 0; fewer if the server has fewer. 0 to 1024; 0 = all. Unset = the value
-    /// set elsewhere in the process for the server, otherwise 2 (`client`) or all (`service`).
+    /// Slots to use, from slot 0; fewer if the server has fewer. 0 to 1024; 0 = all. Unset = as
+    /// another client or service in the process set it, otherwise 2 (`client`) or all (`service`).
     std::optional<int> slots{};
     /// Shortest time between two uses of a slot; 0 = none. 0 to 1 h. `auto_guard` = none on builds
-    /// known to be sound, 2 s on others. Unset = the value set elsewhere in the process for the
-    /// server, otherwise 2 s for a `client` and `auto_guard` for a `service`.
+    /// that need none, 2 s on others. Unset = as for `slots`, otherwise 2 s (`client`) or
+    /// `auto_guard` (`service`).
     std::optional<duration> reuse_guard{};
-    /// Whether to check with GET /slots that cuts take effect. The metrics show how long that took;
-    /// a slot that stays busy is set aside until it is idle.
+    /// Whether to check with GET /slots that cuts take effect. The metrics then show how long cuts
+    /// take, and a slot that stays busy is not used until it is idle.
     bool verify_cut = false;
     /// Erases a slot's cache after each cut. Only for old builds; needs `--slot-save-path`.
     bool erase_after_cut = false;
@@ -267,10 +267,10 @@ struct pacing_config {
     std::optional<pacing> mode{};
     /// Chunks that `ahead` generates early. 1 to 64.
     int ahead_chunks = 1;
-    /// Number of undelivered chunks at which `stream` cuts; it resumes at half of it. 1 to 1024.
+    /// `stream` cuts its request at this many undelivered chunks, and resumes at half. 1 to 1024.
     int held_chunks_max = 16;
-    /// How much speech `auto` may generate before the voice needs it, as a time at the pace learned
-    /// so far. An interrupt wastes at most this much. 1 s to 10 min.
+    /// How much speech `auto` may generate ahead of the voice, estimated by the pace learned so
+    /// far. An interrupt wastes at most this much. 1 s to 10 min.
     duration ahead_speech = std::chrono::seconds(8);
 };
 
@@ -290,10 +290,10 @@ struct chunking_config {
     /// Later chunks end at a sentence end only if they have at least this many characters: shorter
     /// sentences are joined. 0 = off. 0 to 10,000.
     int chunk_min_chars = 0;
-    /// How long a boundary waits for the next token; 0 = not at all. 0 to 1 min.
+    /// Longest wait for the token that decides about a possible chunk end; 0 = none. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
-    /// A chunk that has no sentence end this long after its first token ends after its last clause
-    /// or, without one, before its last word, unless something is being spoken. 0 = off. 0 to 1 h.
+    /// If a chunk has no sentence end this long after its first token, and nothing is being spoken,
+    /// it ends after its last clause or, without one, before its last word. 0 = off. 0 to 1 h.
     duration chunk_deadline{};
 };
 
@@ -305,21 +305,21 @@ struct speech_config {
     emoji_speech emoji = emoji_speech::removed;
     code_speech code = code_speech::skipped;
     url_speech urls = url_speech::kept;
-    /// Whole words to replace in the speech, in both forms. Case matters. If several words match at
+    /// Whole words to replace in exact and clean speech. Case matters. If several words match at
     /// one place, the longest is replaced. At most 128 words of 1 to 64 bytes; each replacement has
     /// 1 to 256 bytes, and neither starts nor ends with white space.
     speech_replacements replace{};
-    /// How marks for the voice are treated, in both forms. Marks are these tags as `[tag]`,
-    /// `<tag>`, `(tag)` or `*tag*`; see docs/sentences.md. At most 128 tags of 1 to 64 letters,
-    /// digits, `-`, `_` and single spaces.
+    /// How marks for the voice are treated in exact and clean speech. Marks are these tags as
+    /// `[tag]`, `<tag>`, `(tag)` or `*tag*`; see docs/sentences.md. At most 128 tags of 1 to 64
+    /// letters, digits, `-`, `_` and single spaces.
     mark_speech marks = mark_speech::drop;
     std::vector<std::string> mark_tags{};
-    /// Text from an opening mark to its closing mark is in no chunk, even if the opening mark ends
-    /// the prompt. Empty = all text is in chunks. At most 32 pairs of marks of 1 to 64 bytes.
+    /// Chunks omit the text from an opening mark, which may be the end of the prompt, to its
+    /// closing mark. Empty = all text is in chunks. At most 32 pairs of marks of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
-    /// Reasoning that lasts longer or has more tokens than this is ended with its closing mark, and
-    /// the reply continues after it. If either limit is set, reasoning also ends after half of
-    /// `max_tokens`, to leave the rest for speech. 0 = no limit. 0 to 1 h; 0 to 1,000,000.
+    /// Longest reasoning, in time and in tokens; 0 = no limit. At a limit, the closing mark is
+    /// added, and the reply continues after it. With either limit, reasoning also ends after half
+    /// of `max_tokens`, to leave the rest for speech. 0 to 1 h; 0 to 1,000,000.
     duration reasoning_limit{};
     int reasoning_limit_tokens = 0;
 };
@@ -346,15 +346,15 @@ struct limits_config {
 
 /// Behavior after a server failure; see docs/failures.md.
 struct failover_config {
-    /// A reply whose server fails continues on that server or on another one of the service, unless
-    /// more than this many consecutive requests break without new text. With 0, the reply never
+    /// If a server fails, the reply continues there or on another server of the service, until more
+    /// than this many consecutive requests break without new text. With 0, the reply never
     /// continues, and does not wait for a server that is down. 0 to 1000.
     int retries = 3;
-    /// Time limit from a failure to the start of the next request, while nothing is being spoken.
-    /// The limit also applies to a server that is down or loading. 1 ms to 1 h.
+    /// Longest time from a failure to the next request, not counting time in which a chunk is
+    /// spoken. Also limits the wait for a server that is down or loading. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
-    /// After this many consecutive broken requests, no more are sent for `breaker_pause`; then a
-    /// single trial request decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
+    /// After this many consecutive broken requests, a server gets none for `breaker_pause`; then
+    /// one trial request decides if it is used again. 0 = off. 0 to 1000; the pause: 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 };
@@ -368,11 +368,11 @@ struct config {
     speech_config speech{};
     limits_config limits{};
     failover_config failover{};
-    /// Options of replies that are started without options, and values of unset sampling fields.
+    /// Options of replies started without options; sampling fields that other replies leave unset.
     generation_options generation{};
 };
 
-/// An error of a configuration.
+/// An error in a configuration.
 struct config_fault {
     std::string field;    ///< as in `field_info::name`, or the path of a value
     std::string message;  ///< the error, with the value and the valid range
@@ -387,7 +387,7 @@ std::vector<config_fault> check(const generation_options& o);
 /// Thrown by constructors; what() lists every error, one per line.
 class config_error : public std::invalid_argument {
  public:
-    /// From at least one error of check().
+    /// `faults` is the result of check(), and not empty.
     explicit config_error(std::vector<config_fault> faults);
     /// The errors, for programs.
     const std::vector<config_fault>& faults() const noexcept { return faults_; }

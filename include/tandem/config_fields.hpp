@@ -236,7 +236,7 @@ void for_each_limit_field(Config& c, Visitor& visit) {
 namespace tandem {
 inline namespace v0 {
 
-/// Does the same for each field of a configuration; the fields of `generation` come last.
+/// Calls `visit` for each field of a configuration; the fields of `generation` come last.
 template <class Config, class Visitor>
 requires std::is_same_v<std::remove_const_t<Config>, config>
 void for_each_field(Config& c, Visitor&& visit) {

@@ -29,7 +29,7 @@ inline namespace v0 {
 
 /// Costs of a conversation over all its turns.
 struct conversation_metrics {
-    /// Started turns; of these, interrupted and resumed ones.
+    /// Numbers of turns that were started, interrupted and resumed.
     int turns = 0;
     int interrupted = 0;
     int resumed = 0;
@@ -41,17 +41,18 @@ struct conversation_metrics {
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
     std::int64_t warmed = 0;
-    /// Waits for slots in ms: the sum, and the longest of a turn's first request.
+    /// Waits for slots, in ms: the sum over all requests, and the longest wait of a turn's first
+    /// request.
     double slot_wait_ms = 0;
     double longest_turn_wait_ms = 0;
-    /// How often the oldest exchanges were dropped, how many exchanges were dropped in total, and
-    /// how often this happened early, while the voice or the user was speaking.
+    /// How often history was trimmed, how many exchanges were dropped in total, and how often this
+    /// happened early, while the voice or the user was speaking.
     int trims = 0;
     int trimmed_exchanges = 0;
     int early_trims = 0;
     /// How often the conversation moved to another server.
     int moves = 0;
-    /// Slot files written and read, and the time that took, in ms.
+    /// Numbers of slot files written and read, and the total times in ms.
     int slot_saves = 0;
     int slot_restores = 0;
     double slot_save_ms = 0;
@@ -60,16 +61,16 @@ struct conversation_metrics {
 
 /// State of a conversation.
 struct conversation_state {
-    /// All messages, with the last turn as history would keep it now.
+    /// All messages; the last turn is as history would keep it now.
     std::vector<chat_message> history{};
-    /// The last turn in bytes of its text: generated ≥ handed over ≥ heard.
+    /// How far the last turn got, in bytes of its text: generated ≥ handed over ≥ heard.
     std::size_t generated = 0;
     std::size_t handed_over = 0;
     std::size_t heard = 0;
     /// Whether a reply is running.
     bool is_replying = false;
-    /// Tokens of the history whose ids are known. The next prompt starts with these tokens, and a
-    /// slot that holds them need not evaluate them again.
+    /// Number of tokens at the start of history whose ids are known. The next prompt starts with
+    /// these tokens, so a slot that holds them does not evaluate them again.
     int known_tokens = 0;
     /// URL of the conversation's server; empty before the first turn.
     std::string server{};
@@ -81,8 +82,8 @@ struct conversation_state {
 ///
 /// Each turn is a reply: append() what the user said, generate(), and pass the chunks to the voice.
 /// Call continue_after() on the reply for each spoken chunk. When the user interrupts, call
-/// interrupt() and, if the voice knows how far it got, heard(), in either order: history keeps what
-/// the listener heard.
+/// interrupt(). If the voice knows its position, also call heard(), before or after interrupt().
+/// History then keeps what the listener heard.
 ///
 /// Object lifetimes: destroying the handle ends the conversation: its reply is interrupted, and its
 /// slots are free immediately. The handle may outlive its service and the execution context; calls
@@ -90,16 +91,16 @@ struct conversation_state {
 ///
 /// Executor: as for `client`.
 ///
-/// Cancellation: as for `client`, but drafts and requests for slot files continue, so they do not
-/// support total cancellation. Until a request for a slot file ends, another such request fails
+/// Cancellation: as for `client`, but cancelling does not stop a draft or the use of a slot file,
+/// so these do not support total cancellation. While a slot file is in use, using another one fails
 /// with operation_in_progress.
 ///
 /// Errors of asynchronous functions: session_not_found, client_destroyed.
 ///
 /// Thread safety: all functions may be called from any thread. Calls from one thread take effect in
-/// order. A call on the conversation's strand, as in a handler without its own executor, takes
-/// effect immediately, and may overtake calls from elsewhere. Moving and destroying the handle must
-/// not overlap with another call on it.
+/// order. A call on the conversation's strand, for example in a handler without an executor of its
+/// own, takes effect immediately, even before earlier calls from other threads. Moving and
+/// destroying the handle must not overlap with another call on it.
 class conversation {
  public:
     /// The type of the strand.
@@ -111,17 +112,18 @@ class conversation {
 
     /// Appends a message of role "user", "tool" (with `tool_call_id`), "system", or "assistant"
     /// (with `tool_calls`, or text spoken without this library). A message that is appended during
-    /// a reply follows that reply. At most 256 messages wait for the end of a reply; later ones are
-    /// dropped, as is a second result of a call. The log reports both. Errors: invalid_prompt if
-    /// the message is not valid UTF-8 or its role is unknown; nothing is appended then.
+    /// a reply follows that reply in history. At most 256 messages can wait for the end of the
+    /// reply. Further messages are dropped with a warning in the log, as is a second result of a
+    /// call. Errors: invalid_prompt if the message is not valid UTF-8 or its role is unknown;
+    /// nothing is appended then.
     error_code append(chat_message message);
     error_code append(chat_message message, diagnostics& diag);
 
     /// Appends the result of a function that a reply called (reply::async_tool_calls()), as the
-    /// model will read it. Call generate() after the last result. When the next turn begins, calls
-    /// without a result get a result that says so. A result that arrives later is appended before
-    /// the following turn, as a user message: "Result of get_time {}: noon". A second result is
-    /// dropped, with a warning in the log. Errors: invalid_prompt if the content is not valid
+    /// model will read it. Call generate() after the last result. A call that has no result when
+    /// the next turn begins gets a result that says so. A result that arrives later is appended
+    /// before the following turn, as a user message: "Result of get_time {}: noon". A second result
+    /// is dropped, with a warning in the log. Errors: invalid_prompt if the content is not valid
     /// UTF-8; nothing is appended then.
     error_code answer_call(std::string call_id, std::string content);
     /// Gives the call an interim result, so that the next turn can begin. Call answer_call() with
@@ -136,10 +138,10 @@ class conversation {
     /// default to those of the service.
     reply generate();
     reply generate(generation_options options);
-    /// Starts a turn for a reader, or for a voice with its own pacing: one request, which is not
-    /// cut. Continue each chunk as soon as you have it. Reasoning comes in pieces with
+    /// Starts a turn whose text is read, or spoken by a voice that sets its own pace: one request,
+    /// which is not cut. Continue each chunk as soon as you have it. Reasoning comes in pieces with
     /// `chunk::reasoning` and no text. While the server evaluates a prompt of several batches,
-    /// pieces without text and reasoning report progress. If the reply is streamed by token, all
+    /// pieces without text or reasoning report progress. If the reply is streamed by token, all
     /// chunks but the last end with `boundary::limit`, and the `speech` of each chunk is its
     /// `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
@@ -150,20 +152,20 @@ class conversation {
 
     /// Speaks this text as the assistant's turn, for example a greeting. The reply is split into
     /// chunks, paced, interrupted and resumed like a generated one, and history keeps what was
-    /// heard. The reply needs no server, except to be resumed. When the reply ends, an idle slot is
-    /// prefilled, as by warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if
-    /// the text is empty or not valid UTF-8. Of the options, only `lookahead` applies to the reply;
-    /// the others are for the prefill, which uses the options of the last turn if none are given.
+    /// heard. The reply needs no server. When the reply ends, an idle slot is prefilled, as by
+    /// warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if the text is
+    /// empty or not valid UTF-8. Only `lookahead` applies to the reply. The other options apply to
+    /// the prefill; without options, it uses those of the last turn.
     reply say_text(std::string text);
     reply say_text(std::string text, generation_options options);
-    /// Like say_text(), but outside the history, for example "One moment, please." while a function
-    /// runs. Another reply may run meanwhile; interrupt() ends both.
+    /// Like say_text(), but history does not keep the text, for example "One moment, please." while
+    /// a function runs. Another reply may run meanwhile; interrupt() ends both.
     reply say_aside(std::string text);
     reply say_aside(std::string text, generation_options options);
 
-    /// Adds to the history words that were spoken outside it while the listener waited for the
-    /// running reply, for example with say_aside(). They precede the text of the running or last
-    /// turn. Errors: invalid_prompt if the text is empty or not valid UTF-8.
+    /// Adds words to history that the listener heard while waiting for the running reply, for
+    /// example from say_aside(). These words precede the text of the running or last turn. Errors:
+    /// invalid_prompt if the text is empty or not valid UTF-8.
     error_code add_filler(std::string text);
 
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
@@ -173,28 +175,30 @@ class conversation {
     /// after an interrupt.
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
-    /// Ends the running reply because the user is talking. `interrupted` determines how much of the
-    /// turn history keeps, even if the reply has ended and its last chunk is still being spoken.
+    /// Ends the running reply because the user is talking. History keeps as much of the turn as
+    /// `conversation_options::interrupted` states, even if the reply has ended and its last chunk
+    /// is still being spoken.
     void interrupt();
-    /// Continues after a false interruption, from the last whole word that was heard. Generated
-    /// text is not generated again. The reply ends with nothing_to_resume if no turn was
-    /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain the
-    /// turn and it was interrupted before everything was generated. If the voice is still speaking
-    /// the chunk `speaking`, the new reply continues after this chunk, and heard() still applies to
-    /// the chunk. The calls of the interrupted reply are not repeated: if its result has calls,
-    /// generate() a reply to the results of these calls after the resumed reply.
+    /// Continues the interrupted turn after a false interruption, from the last whole word that was
+    /// heard. No text is generated twice; if all text was generated, the reply needs no server. The
+    /// reply ends with nothing_to_resume if no turn was interrupted within `resume_grace`, or if
+    /// the turn was interrupted before all of it was generated and has a grammar, a JSON schema or
+    /// a required call. If the voice is still speaking the chunk `speaking`, the new reply
+    /// continues after this chunk, and heard() still applies to the chunk. The resumed reply does
+    /// not repeat calls: if the result of the interrupted reply has calls, call generate() after
+    /// the resumed reply, so that the model reads their results.
     reply resume(std::optional<chunk_id> speaking = {});
     /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
     /// start, or while the user is speaking.
     void warm();
-    /// Like warm(), for a next turn with these options: tools and adapters change the prompt.
-    /// hearing() also uses these options until that turn begins.
+    /// Like warm(), for a next turn with these options, because tools and adapters change the
+    /// prompt. hearing() also uses these options until that turn begins.
     void warm(generation_options options);
-    /// Reports a speech recognizer's text of what the user has said so far: prefills an idle slot
-    /// with history and these words, so that the next turn has little left to evaluate when the
-    /// user stops. Requests run one at a time, with the newest text. `stable` is the number of
-    /// characters that the recognizer will not change. If it is not given, all words but the last
-    /// count as stable or, on a server that has to evaluate the whole prompt again after a
+    /// Reports what the user has said so far, according to a speech recognizer: prefills an idle
+    /// slot with history and these words, so that the next turn has little left to evaluate when
+    /// the user stops. Only one request runs at a time; the next one uses the newest text. `stable`
+    /// is the number of characters that the recognizer will not change. Without `stable`, all words
+    /// but the last count as stable or, on a server that evaluates the whole prompt again after a
     /// revision, only the words that two consecutive texts share. Does not change history: append()
     /// the final text. Has no effect while a reply runs, or if the text is not valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});
@@ -203,18 +207,18 @@ class conversation {
     /// continues from the draft if the user's text has the same words and the options are the same:
     /// its first chunk then comes immediately. Texts have the same words if they differ only in
     /// case, spaces, and the marks `.,;:!?…¿¡` that no digit follows. History keeps the text of the
-    /// draft. Any other turn drops the draft, as do drop_draft(), a hearing() of other words, a
-    /// draft of other words, and 5 s without another async_draft() of the same words. Nothing from
-    /// a dropped draft is handed over, called, or kept in history. The options default to those of
-    /// the next turn, as for hearing().
+    /// draft. The draft is dropped by any other turn, by drop_draft(), by hearing() or
+    /// async_draft() with other words, and 5 s after the last async_draft() with its words. Nothing
+    /// from a dropped draft is handed over, called, or kept in history. The options default to
+    /// those of the next turn, as for hearing().
     ///
     /// Handler signature: `void(error_code, int)`: called when the draft is complete or dropped,
     /// with the number of tokens that the draft generated; 0 if a draft of these words already
     /// exists. Further errors: invalid_prompt; prompt_too_long if the history must be trimmed
     /// first; operation_aborted if the draft was dropped before it was complete; the errors of a
-    /// reply; and draft_skipped, which changes nothing: a reply or function is running, no slot is
-    /// idle except those kept for turns, the turn has had `draft_limit` drafts, or the options
-    /// require a reply of one request.
+    /// reply; and draft_skipped, which keeps an earlier draft, if a reply or function is running,
+    /// no slot is idle except those kept for turns, the turn has had `draft_limit` drafts, or the
+    /// options require a reply of one request.
     template <class CompletionToken>
     auto async_draft(std::string text, CompletionToken&& token) {
         return change<CompletionToken, int>(&conversation::ask_draft, nullptr, token,
@@ -226,8 +230,8 @@ class conversation {
         return change<CompletionToken, int>(&conversation::ask_draft, &diag, token, std::move(text),
                                             std::optional(std::move(options)));
     }
-    /// Drops the draft, because the user keeps speaking, unless it was made for exactly the text
-    /// `unless`. Has no effect once the draft's turn has begun.
+    /// Drops the draft, because the user keeps speaking. A draft of exactly the text `unless` is
+    /// kept. Has no effect once the draft's turn has begun.
     void drop_draft(std::string unless = {});
     /// Ends the conversation, just as destroying the handle does. Later calls change nothing, and
     /// later replies end with session_not_found.
@@ -256,10 +260,11 @@ class conversation {
     }
     /// Writes the content of the conversation's slot to a file on its server (`--slot-save-path`),
     /// so that a paused conversation needs no slot. `file` must have 1 to 128 characters of
-    /// [A-Za-z0-9._-] and not start with a dot. Only that server has the file. Handler signature:
-    /// `void(error_code, slot_file_result)`. Further errors: not_supported, and those of a client's
-    /// calls; operation_in_progress while the conversation replies or another file is in use;
-    /// no_model, queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
+    /// [A-Za-z0-9._-] and not start with a dot. The file exists only on that server. Handler
+    /// signature: `void(error_code, slot_file_result)`. Further errors: not_supported, and those of
+    /// a client's calls; operation_in_progress while the conversation replies or another file is in
+    /// use; no_model, queue_timeout, server_gone; nothing_to_save if no slot holds the
+    /// conversation.
     template <class CompletionToken>
     auto async_save_slot(std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&conversation::ask_save_slot, nullptr,
@@ -270,9 +275,9 @@ class conversation {
         return change<CompletionToken, slot_file_result>(&conversation::ask_save_slot, &diag, token,
                                                          std::move(file));
     }
-    /// Reads such a file into a slot, from which the next turn continues. Handler signature and
-    /// errors are those of async_save_slot(), without nothing_to_save; bad_request if the file is
-    /// missing or unusable.
+    /// Reads a file of async_save_slot() into a slot, from which the next turn continues. The
+    /// handler signature is the same, and so are the errors, except that bad_request reports a
+    /// missing or unusable file, and nothing_to_save does not occur.
     template <class CompletionToken>
     auto async_restore_slot(std::string file, CompletionToken&& token) {
         return change<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, nullptr,

@@ -31,22 +31,22 @@ struct conversation_options {
     std::vector<chat_message> messages{};
     /// What history keeps of an interrupted turn.
     history_policy interrupted = history_policy::heard;
-    /// Appended to an interrupted turn if something was left out, for example "…", so that the
+    /// Replaces the omitted end of an interrupted turn in history, for example "…", so that the
     /// model sees the interruption. At most 64 bytes of UTF-8; empty = none.
     std::string interrupted_mark{};
-    /// How long after an interrupt the turn can be resumed and heard() still takes effect. 0 to 1
-    /// h.
+    /// How long after an interrupt resume() and heard() take effect. 0 to 1 h.
     duration resume_grace = std::chrono::seconds(5);
-    /// Tokens of the context that stay free for the reply, or the reply's `max_tokens` if that is
+    /// Tokens of the context that history leaves free for the reply; only `max_tokens` if that is
     /// set and smaller. 0 to 1,000,000.
     int reply_reserve = 512;
-    /// The oldest exchanges are dropped in steps of at most this share of the context, and at least
-    /// half this share, so that drops are rare: each drop invalidates the slot's cache. 0 to 0.9.
+    /// The oldest exchanges are dropped in steps. A step is at least half this share of the context
+    /// and at most this share. Larger steps are rarer, and each one invalidates the slot's cache. 0
+    /// to 0.9.
     double trim_slack = 0.25;
-    /// Whether a history that does not fit the context loses its oldest exchanges. If not, the turn
-    /// fails with errc::prompt_too_long.
+    /// Whether the oldest exchanges are dropped if history does not fit the context. If not, the
+    /// turn fails with errc::prompt_too_long.
     bool trim = true;
-    /// How many replies conversation::async_draft() may draft for a turn. 0 to 100.
+    /// How many drafts conversation::async_draft() may make for one turn. 0 to 100.
     int draft_limit = 3;
     /// Removes this conversation's text from a slot before another conversation uses it. Costs
     /// prompt evaluation.

@@ -29,7 +29,7 @@ enum class errc {
     first_token_timeout,
     /// No further token within `between_tokens_timeout`.
     between_tokens_timeout,
-    /// The consumer did not continue within `continue_timeout`.
+    /// The consumer did not continue a chunk within `continue_timeout`.
     continue_timeout,
     /// A request other than /completion took longer than `request_timeout`.
     request_timeout,
@@ -73,7 +73,7 @@ enum class errc {
     nothing_to_save,
     /// The reply did not end within `reply_timeout`.
     reply_timeout,
-    /// The last requests to the server failed; no requests are sent to it for a while.
+    /// The last requests to the server failed, so no requests are sent to it for a while.
     circuit_open,
     /// The io_context of a channel's reply was stopped or destroyed, or ran out of work.
     context_stopped,
@@ -83,7 +83,7 @@ enum class errc {
     channel_finished,
     /// The number of channels differs from the number of replies, or a reply was moved from.
     channel_mismatch,
-    /// An exception was thrown while the channel was fed.
+    /// An exception was thrown while the channel received a chunk.
     channel_failed,
     /// The model began a tool call that the server cannot parse.
     invalid_tool_call,

@@ -13,11 +13,12 @@ inline namespace v0 {
 
 /// The messages of a call: up to eight in braces, as in `{{"user", "Hello"}}`, or a vector.
 ///
-/// In a co_await, GCC 12 refuses a braced vector ("array used as initializer"), and copies a
-/// temporary bytewise even if it owns strings. A braced list of this type owns nothing.
+/// A vector in braces would not do: in a co_await, GCC 12 refuses it ("array used as initializer"),
+/// and copies a temporary bytewise even if it owns strings. The braced form of this type owns
+/// nothing.
 class message_list {
  public:
-    /// A message. It is copied when the list is made.
+    /// A message as two views, whose texts the list copies.
     struct text_of_role {
         /// No message.
         constexpr text_of_role() noexcept {}
@@ -26,7 +27,7 @@ class message_list {
             : role(r), content(c), is_given(true) {}
         std::string_view role{};     ///< as `chat_message::role`
         std::string_view content{};  ///< as `chat_message::content`
-        bool is_given = false;       ///< false for no message
+        bool is_given = false;       ///< whether there is a message
     };
 
     /// One to eight messages, in order.
@@ -40,7 +41,7 @@ class message_list {
     template <std::same_as<std::vector<chat_message>> Vector>
     message_list(Vector messages) : messages_(std::move(messages)) {}
 
-    /// Leaves the list empty.
+    /// Returns the messages, and leaves the list empty.
     std::vector<chat_message> take() && { return std::move(messages_); }
 
  private:

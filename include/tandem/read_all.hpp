@@ -32,7 +32,8 @@ struct read_all_operation {
     }
     template <class Self>
     void operator()(Self& self, error_code ec, std::optional<chunk> c) {
-        // While a completion with a chunk is on its way, no request is left to cancel.
+        // A cancellation while a chunk is on its way finds no request to cancel, so it is checked
+        // here.
         if (c && is_cancelled(self)) return finish(self, boost::asio::error::operation_aborted);
         if (!c) return finish(self, ec);
         source.continue_after(c->id);
@@ -76,8 +77,8 @@ auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<Completi
         read_all_operation{std::move(r)},
         [](read_all_operation operation, const auto& executor, diagnostics* d, auto handler) {
             operation.diag = d;
-            // A handler with its own executor may outlive the reply's context. The operation must
-            // then not hold the reply's executor.
+            // A handler with its own executor may outlive the reply's context; the operation then
+            // holds only the handler's executor.
             const auto runs_handler = boost::asio::get_associated_executor(handler, executor);
             boost::asio::async_compose<decltype(handler), void(error_code, reply_result)>(
                 std::move(operation), handler, runs_handler);
@@ -103,18 +104,18 @@ inline namespace v0 {
 ///
 /// Executor: as for `client`.
 ///
-/// Cancellation: as for `reply`, but cancelling interrupts the reply, and the result has no text.
-/// Type: terminal.
+/// Cancellation: as for `reply`, but only terminal. Cancelling interrupts the reply, and the result
+/// has no text.
 ///
 /// Errors: those of the reply; operation_in_progress if another operation is waiting for a chunk;
-/// this also interrupts the reply.
+/// the reply is then interrupted.
 ///
 /// Thread safety: may be called from any thread.
 template <class CompletionToken>
 auto async_read_all(reply r, CompletionToken&& token) {
     return detail::async_read_all<CompletionToken>(std::move(r), nullptr, token);
 }
-/// The same, with an explanation of an error in `diag`.
+/// As above; `diag` receives the explanation of an error.
 template <class CompletionToken>
 auto async_read_all(reply r, diagnostics& diag, CompletionToken&& token) {
     return detail::async_read_all<CompletionToken>(std::move(r), &diag, token);

@@ -20,8 +20,9 @@ inline namespace v0 {
 
 /// Options of a recorder.
 struct recorder_options {
-    /// If false, prompts, messages and their ids are omitted from requests, and placeholders of the
-    /// same length replace them in the answers of servers. The text of replies is always recorded.
+    /// If false, prompts, messages and their token ids are omitted from requests, and placeholders
+    /// of the same length replace them in the answers of servers. The text of replies is always
+    /// recorded.
     bool prompts = true;
     /// Limit in bytes for all lines except the first and the last one. Beyond this limit, lines are
     /// dropped, and the last line reports that.
@@ -36,7 +37,7 @@ struct recorder_options {
 ///
 /// Thread safety: all functions may be called from any thread.
 ///
-/// Object lifetimes: clients keep it alive.
+/// Object lifetimes: clients keep the recorder alive.
 class recorder {
  public:
     /// Receives one line at a time, without its '\n', on the thread of the traffic and with a lock
@@ -58,12 +59,13 @@ class recorder {
 
 /// A recording to play: a client or service with this recording as instruments::play sends nothing
 /// to a server. The recording answers as the servers did, at the same pace and with the same
-/// failures. With the same settings and the same pace of the voice, the chunks are the same;
-/// otherwise the text is the same, but is divided into chunks again.
+/// failures. With the recorded settings and pace of the voice, the chunks are those recorded;
+/// otherwise, the same text is divided into chunks anew.
 ///
-/// A request gets the next recorded reply to its prompt, or, if there is none, to the most similar
-/// prompt. If the recording has no prompts, a request gets the next reply. Requests beyond the
-/// recording fail with bad_request, and other requests without an answer fail with not_supported.
+/// A live reply gets the next recorded reply to its prompt or, if that prompt was not recorded, to
+/// the most similar prompt. If the recording has no prompts, it gets the next recorded reply. If
+/// none is left, it fails with bad_request. Requests other than /completion that were not recorded
+/// fail with not_supported.
 ///
 /// Thread safety and lifetime: as for a recorder. A recording plays once; read it again for another
 /// run.
@@ -71,11 +73,11 @@ class recording {
  public:
     /// A recorded reply.
     struct reply {
-        /// Prompt of its first request; empty if it was not recorded, or consists of ids.
+        /// Prompt of the reply's first request; empty if it was not recorded, or consists of ids.
         std::string prompt{};
-        /// URL of its first server, without credentials.
+        /// URL of the reply's first server, without credentials.
         std::string server{};
-        /// Its token limit; -1 = none.
+        /// Token limit of the reply; -1 = none.
         int max_tokens = -1;
     };
 
@@ -86,12 +88,12 @@ class recording {
                                            diagnostics& diag);
     ~recording();
 
-    /// URLs without credentials, in the order of their first requests. A client that plays the
-    /// recording needs one of these URLs.
+    /// URLs without credentials, in the order of their first requests. The configuration of a
+    /// client that plays the recording must contain one of these URLs.
     const std::vector<std::string>& servers() const noexcept;
     /// The JSON of recorder::note(), in order.
     const std::vector<std::string>& notes() const noexcept;
-    /// In the order of their first requests.
+    /// The recorded replies, in the order of their first requests.
     const std::vector<reply>& replies() const noexcept;
     /// Whether the recording was made with recorder_options::prompts.
     bool has_prompts() const noexcept;
@@ -101,9 +103,9 @@ class recording {
     /// recording program was killed. A kill between two requests is not detected.
     bool is_unfinished() const noexcept;
 
-    /// Sets a speed factor, which applies from the next piece of an answer; 0 = without waiting.
-    /// Waits of at least `peek_hold` between two tokens are kept, because they determine chunks.
-    /// Precondition: `factor` is not negative.
+    /// Plays `factor` times as fast as recorded, from the next piece of an answer; 0 = without
+    /// waiting. Waits of at least `peek_hold` between two tokens keep their length, because they
+    /// end chunks. Precondition: `factor` is not negative.
     void set_speed(double factor);
 
  private:

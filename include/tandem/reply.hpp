@@ -31,9 +31,9 @@ inline namespace v0 {
 
 /// An assistant turn that is being generated. Created by client::start() and by conversations.
 ///
-/// Required calls, in this order for each chunk: async_next_chunk(), and continue_after() once the
-/// chunk has been spoken, even for the last one. A chunk that is not continued is considered
-/// unheard, and the reply ends after continue_timeout. All other calls are optional.
+/// For each chunk, call async_next_chunk() and, once the chunk has been spoken, continue_after(),
+/// even for the last chunk. All other calls are optional. A chunk that is not continued is
+/// considered unheard, and the reply ends after continue_timeout.
 ///
 /// Object lifetimes: the handle may outlive its client, but the reply ends with the client.
 /// Destroying the handle interrupts a running reply. A moved-from handle may only be assigned to or
@@ -46,8 +46,8 @@ inline namespace v0 {
 /// A `diagnostics` is emptied at the start, and set only on an error.
 ///
 /// Cancellation: per operation, with Boost 1.77 or newer. The operation completes with
-/// boost::asio::error::operation_aborted. Types: terminal, partial and total. The reply continues;
-/// a chunk whose completion was not posted yet is kept for the next call.
+/// boost::asio::error::operation_aborted. Types: terminal, partial and total. Cancelling does not
+/// end the reply; a chunk whose completion was not posted yet is kept for the next call.
 ///
 /// Thread safety: all functions may be called from any thread. Moving and destroying the handle
 /// must not overlap with, or precede, another call on it; use a control() for such calls.
@@ -62,8 +62,8 @@ class reply {
 
     /// Completes with the next chunk as soon as it is complete and may be spoken, or with nothing
     /// once the reply has ended. A chunk may be spoken once the previous one has been continued; a
-    /// `lookahead` delivers it earlier (`chunk::early`). A request after the last chunk
-    /// (`boundary::end`) does not wait for that chunk's continue, unless there is a lookahead.
+    /// `lookahead` delivers it earlier (`chunk::early`). After the last chunk (`boundary::end`), a
+    /// call completes without waiting for that chunk's continue, unless there is a lookahead.
     ///
     /// Handler signature: `void(error_code, std::optional<chunk>)`.
     ///
@@ -83,8 +83,8 @@ class reply {
     /// `ahead` and `stream` generate chunks that early. This function does not deliver the chunk:
     /// request it as usual, and do not speak it before it is delivered. The text is empty if the
     /// chunk is delivered first, as in the other pacings, if it has nothing to speak, or if the
-    /// reply ends. The operation may wait for a continue, so do not make the continue depend on the
-    /// operation.
+    /// reply ends. The operation may wait until an earlier chunk is continued, so never wait for
+    /// the operation before you continue a chunk.
     ///
     /// Handler signature: `void(error_code, std::string)`.
     ///
@@ -102,8 +102,8 @@ class reply {
 
     /// Completes with the functions that the model calls, as soon as they are known, which may be
     /// while the text before them is still being spoken or held back. The list is empty if the
-    /// reply turns out to call none, after an interrupt, and in replies without tools. Answer each
-    /// call with conversation::answer_call(), and then generate() the next reply.
+    /// reply turns out to call no function, was interrupted, or has no tools. Answer each call with
+    /// conversation::answer_call(), and then generate() the next reply.
     ///
     /// Handler signature: `void(error_code, called_functions)`.
     ///
@@ -118,16 +118,16 @@ class reply {
         return wait<CompletionToken>(&reply::tool_calls, &reply::cancel_tool_calls, &diag, token);
     }
 
-    /// Reports that the chunk and all before it were spoken: the next one may be generated and
-    /// delivered. A stale or repeated id changes nothing, nor does the id of another reply; the log
-    /// warns of the first such id.
+    /// Reports that this chunk and all chunks before it were spoken, so that the next chunk may be
+    /// generated and delivered. A stale or repeated id, or the id of another reply, changes
+    /// nothing; the log warns of the first such id.
     void continue_after(chunk_id id);
 
     /// Ends the reply: generation stops, and undelivered text is dropped. After this call has
     /// returned, no handler is called with a chunk, whatever its executor; a chunk that was on its
     /// way is replaced by the end of the reply. Only a handler that another thread is already
-    /// calling may still receive its chunk. The result of an ended reply does not change.
-    /// Destroying the handle does the same.
+    /// calling may still receive its chunk. A reply that has ended keeps its result. Destroying the
+    /// handle also interrupts the reply.
     void interrupt();
 
     /// Reports that the voice needs the time `rest`, counted from now, for the remainder of this
@@ -144,11 +144,11 @@ class reply {
     /// True once the result is final.
     bool ended() const noexcept;
 
-    /// The outcome. Before the end, it is empty, with errc::operation_in_progress. The reference is
-    /// valid as long as the handle.
+    /// The outcome. Until the reply has ended, it is empty, and its error is
+    /// errc::operation_in_progress. The reference is valid as long as the handle.
     const reply_result& result() const noexcept;
 
-    /// Its chunks have this id as chunk_id::reply. Unique within the client.
+    /// The reply's id, as in chunk_id::reply of its chunks. Unique within the client.
     std::uint64_t id() const noexcept;
 
     /// The client's strand; see client::get_executor(). Empty once the execution context is gone.
@@ -168,8 +168,8 @@ class reply {
     using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>& weak,
                                      const detail::shared_cancellation& by);
 
-    // Each wait has its own wait_cancellation, because the cancellation slot of a completed wait
-    // may still be signalled.
+    // Each wait has its own wait_cancellation, because a late signal to a completed wait must not
+    // cancel the next one.
     template <class CompletionToken, class Value>
     auto wait(begin_function<Value> begin, cancel_function cancel, diagnostics* diag,
               std::remove_reference_t<CompletionToken>& token) {

@@ -21,8 +21,8 @@ inline namespace v0 {
 /// functions change nothing, except heard() and heard_share().
 ///
 /// Thread safety: all functions may be called from any thread, even while the reply or its context
-/// is being destroyed. Copies are independent. No function runs handlers or other work of the
-/// library within the call.
+/// is being destroyed. Copies are independent. Calls only post work to the strand, and never run
+/// handlers.
 class reply_control {
  public:
     /// Controls no reply: its functions change nothing.
@@ -32,8 +32,8 @@ class reply_control {
     void interrupt() const;
     /// Like reply::continue_after().
     void continue_after(chunk_id id) const;
-    /// Like conversation::heard() and heard_share(). Both also work after the reply's handle is
-    /// destroyed. They change nothing for a reply of a client, which keeps no history.
+    /// Like conversation::heard() and heard_share(). These calls also work after the reply's handle
+    /// is destroyed. They change nothing for a reply of a client, which keeps no history.
     void heard(chunk_id id, std::size_t characters) const;
     void heard_share(chunk_id id, double share) const;
 

@@ -47,13 +47,13 @@ struct token_usage {
     /// Prompt tokens that drafts and conversation::hearing() evaluated since the previous turn; not
     /// included in `evaluated`.
     int prefilled = 0;
-    /// Tokens in delivered chunks, and in continued ones.
+    /// Tokens in delivered chunks and, of these, in continued chunks.
     int handed_over = 0;
     int heard = 0;
-    /// generated - handed_over: the end token, and what was not delivered.
+    /// generated - handed_over: the end token, and tokens that were not delivered.
     int wasted = 0;
 
-    /// The same figures under the names of other APIs.
+    /// These figures under the names that other APIs use.
     int prompt_tokens() const noexcept { return cached + evaluated; }
     int completion_tokens() const noexcept { return generated; }
     int total_tokens() const noexcept { return prompt_tokens() + completion_tokens(); }
@@ -64,7 +64,7 @@ struct token_usage {
 
 /// The point at which the prompt of a turn differs from that of the previous turn, so that the
 /// server evaluates everything after this point again. An interrupted reply does not cause a break,
-/// because history keeps its beginning.
+/// because history keeps the beginning of the reply.
 struct cache_break {
     /// What changed.
     enum class cause {
@@ -100,11 +100,11 @@ struct slot_metrics {
     /// Waits for slots, including the guard: the sum, and that of the first request.
     double slot_wait_ms = 0;
     double first_slot_wait_ms = 0;
-    /// If the reply continues from a draft, the times from the draft's start to its first token and
-    /// to its end; otherwise 0.
+    /// If the reply continues from a draft, the times from the start of the draft to its first
+    /// token and to its end; otherwise 0.
     double draft_first_token_ms = 0;
     double draft_ms = 0;
-    /// How long the model reasoned, and whether its reasoning had to be closed, at a limit or
+    /// How long the model reasoned, and whether the library closed the reasoning, at a limit or
     /// because the text ended.
     double reasoning_ms = 0;
     bool reasoning_cut = false;
@@ -117,14 +117,14 @@ struct slot_metrics {
     double longest_first_token_ms = 0;  ///< request to first token (first_token_timeout)
     double longest_token_gap_ms = 0;    ///< token to token (between_tokens_timeout)
     double longest_continue_ms = 0;     ///< delivery to continue (continue_timeout)
-    /// How often the reply needed another request after a failure of its server.
+    /// How many further requests the reply needed after failures of its server.
     int retries = 0;
     /// How many of these requests were answered.
     int went_on = 0;
     int warmings = 0;  ///< requests that prefilled a slot (`pacing::warm`)
-    /// Cuts whose slot was seen idle (`verify_cut`) before the reply ended.
+    /// Number of cuts after which the slot was seen idle (`verify_cut`) before the reply ended.
     int verified_cuts = 0;
-    /// The longest time from a cut until its slot was seen idle; 0 if none was verified.
+    /// The longest time from such a cut until the slot was seen idle; 0 if no cut was verified.
     double cancel_to_idle_ms = 0;
 };
 
@@ -135,7 +135,7 @@ struct timeline_event {
         slot_wait,    ///< the next slot is delayed by the guard or another request
         request,      ///< a request was sent
         first_token,  ///< its first token arrived
-        boundary,     ///< a possible end of a chunk, waiting for its peek
+        boundary,     ///< a chunk may end here; the reply waits for the peek
         cut,          ///< the connection was closed
         chunk,        ///< a chunk was delivered
         continued,    ///< the consumer continued
@@ -148,12 +148,12 @@ struct timeline_event {
     kind what = kind::request;
     /// Time since the reply's start, in ns.
     std::int64_t at_ns = 0;
-    /// The slot and the chunk's seq, or -1.
+    /// The slot, and the chunk's `seq`; -1 if the event has none.
     int slot = -1;
     int chunk = -1;
     /// The slot's server, as an index of `reply_result::servers`; -1 without a slot.
     int server = -1;
-    /// For a `request`, its wait for the slot's guard, in ms.
+    /// How long a `request` waited for the slot's guard, in ms.
     double guard_wait_ms = 0;
 };
 
@@ -162,10 +162,10 @@ std::string_view to_string(timeline_event::kind k) noexcept;
 
 /// A request to /completion, made for a reply. Times are since the reply's start, in ns.
 struct request_figures {
-    /// Its server, as an index of `reply_result::servers`, and its slot.
+    /// The server, as an index of `reply_result::servers`, and the slot.
     int server = -1;
     int slot = -1;
-    /// When it was sent, when its first token arrived, and when it ended; -1 if no token arrived.
+    /// When the request was sent, when its first token arrived (-1 if none did), and when it ended.
     std::int64_t sent_ns = 0;
     std::int64_t first_token_ns = -1;
     std::int64_t ended_ns = 0;
@@ -175,7 +175,7 @@ struct request_figures {
     int generated = 0;
 };
 
-/// Bound of `reply_result::reasoning` in bytes; the rest is dropped.
+/// Maximum length of `reply_result::reasoning` in bytes; the rest is dropped.
 inline constexpr std::size_t max_reasoning_bytes = std::size_t{1} << 20;
 
 /// The functions that a reply called.
@@ -200,15 +200,15 @@ struct reply_result {
     /// Further text that was received, but not delivered because of an interrupt or an error.
     std::string unspoken_text{};
     /// The model's reasoning between the marks of `speech_config::reasoning_tags`, without the
-    /// marks. Not part of the text.
+    /// marks. Not part of the text. A resumed reply includes the reasoning of the reply before it.
     std::string reasoning{};
     /// The functions that the model called after the text, in order, each with its own id. Only in
     /// replies of a conversation with `generation_options::tools`.
     std::vector<tool_call> calls{};
     /// Tokens.
     token_usage usage{};
-    /// Why the server evaluated more than the new words, if the prompt is the cause. Only in
-    /// conversations.
+    /// Why the server evaluated more than the new words, if a change of the prompt is the cause.
+    /// Only in conversations.
     std::optional<tandem::cache_break> cache_break{};
     /// Slots and times.
     slot_metrics metrics{};

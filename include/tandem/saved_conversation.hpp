@@ -17,7 +17,7 @@ inline namespace v0 {
 struct saved_exchange {
     /// In order.
     std::vector<chat_message> messages{};
-    /// Number of its tokens in the prompt, for the model in use; -1 = unknown.
+    /// Number of tokens of the exchange in the prompt, for the model in use; -1 = unknown.
     int tokens = -1;
 
     friend bool operator==(const saved_exchange&, const saved_exchange&) = default;
@@ -50,7 +50,8 @@ struct saved_chunk {
 /// The last turn, if it was running or interrupted: conversation::resume() continues it.
 struct saved_open_turn {
     std::string text{};
-    /// Bytes of the text: handed_over ≥ heard ≥ spoken. Whole chunks were heard up to `spoken`.
+    /// How far the turn got, in bytes of its text: handed_over ≥ heard ≥ spoken. `spoken` is the
+    /// end of the last chunk that was heard in full.
     std::size_t handed_over = 0;
     std::size_t heard = 0;
     std::size_t spoken = 0;
@@ -59,10 +60,10 @@ struct saved_open_turn {
     std::string filler{};
     /// Whether the model has ended the text.
     bool is_complete = false;
-    /// Whether the text is from conversation::say_text(): such text does not continue the previous
-    /// message.
+    /// Whether the text is from conversation::say_text(), and therefore does not continue the
+    /// previous message.
     bool is_given = false;
-    /// Number of messages, at the end of the exchanges, that history keeps of this turn.
+    /// Number of messages at the end of `exchanges` that contain what history keeps of this turn.
     std::size_t kept_messages = 0;
 
     friend bool operator==(const saved_open_turn&, const saved_open_turn&) = default;
@@ -70,9 +71,9 @@ struct saved_open_turn {
 
 /// A conversation as plain data, for a store or another process.
 struct saved_conversation {
-    /// Its options; `messages` has only the system prompt.
+    /// The options; `messages` contains only the system prompt.
     conversation_options options{};
-    /// The oldest first, including what is kept of the last turn.
+    /// The oldest first, including what history keeps of the last turn.
     std::vector<saved_exchange> exchanges{};
     /// Ledger of the last turn.
     saved_turn last_turn{};
@@ -91,10 +92,10 @@ struct saved_conversation {
 /// than 16 MiB or 100,000 messages cannot be read back. Throws only std::bad_alloc.
 std::string saved_text(const saved_conversation& c);
 
-/// Reads such text into `out`. Types, bounds and ranges are checked; unknown fields are ignored,
-/// and missing fields get their defaults. Returns the first error, with the path of the field such
-/// as `exchanges[2].messages[0].role`, or `conversation` for the whole text; `out` is then
-/// unchanged. A newer version is an error. Throws only std::bad_alloc.
+/// Reads text from saved_text() into `out`. Types, bounds and ranges are checked; unknown fields
+/// are ignored, and missing fields get their defaults. Returns the first error, with the path of
+/// the field such as `exchanges[2].messages[0].role`, or `conversation` for the whole text; `out`
+/// is then unchanged. Text of a newer version is an error. Throws only std::bad_alloc.
 std::optional<config_fault> read_saved(std::string_view text, saved_conversation& out);
 
 }  // namespace v0

@@ -35,10 +35,11 @@ struct server_props {
     bool has_props_endpoint = false;
 };
 
-/// The warning for a server with fewer slots than wanted; empty if it has enough.
+/// Warns of a server with fewer slots than wanted; empty if it has enough.
 std::string slots_warning(const server_props& props, int slots_wanted);
 
-/// A slot in /slots. Counts are 0 for an unused slot, and if the server does not report them.
+/// A slot as reported by /slots. Counts are 0 for an unused slot, and if the server does not report
+/// them.
 struct slot_state {
     /// The server's number for the slot, from 0.
     int id = 0;
@@ -51,8 +52,8 @@ struct slot_state {
     /// The server's number for the current or last task; empty for an unused slot, and if the
     /// server does not report it.
     std::optional<int> task{};
-    /// Tokens in the slot. Of these, the tokens that the running request found cached, and those
-    /// that it evaluated.
+    /// Tokens in the slot and, of these, tokens that were cached and tokens that were evaluated for
+    /// the running request.
     int prompt_tokens = 0;
     int cached_tokens = 0;
     int evaluated_tokens = 0;
@@ -76,13 +77,13 @@ struct slot_file_result {
     int tokens = 0;
     /// Size of the file; 0 if the server does not report it.
     std::int64_t bytes = 0;
-    /// The server's time in ms; 0 if it does not report that.
+    /// How long the server took, in ms; 0 if it does not report that.
     double ms = 0;
 };
 
 /// A function call that the model requested.
 struct tool_call {
-    /// Id that the result refers to; empty if there is none.
+    /// Id to which the result of the call refers; empty if there is none.
     std::string id{};
     /// The function.
     std::string name{};

@@ -28,7 +28,7 @@ inline namespace v0 {
 
 /// Runs conversations on a list of llama-servers. A conversation is pinned to a server, and shares
 /// the server's slots with all other conversations there: the request whose listener runs out of
-/// speech next goes first. Turns without a slot wait: at most `limits.queue_limit` turns per
+/// speech next goes first. If no slot is free, a turn waits: at most `limits.queue_limit` turns per
 /// server, each for at most `limits.queue_timeout`. A conversation whose server is down or removed
 /// moves to another server on its next turn.
 ///
@@ -51,20 +51,21 @@ class service {
     /// `service_config::conversation`; throws config_error if they are invalid.
     conversation create();
     conversation create(conversation_options options);
-    /// Creates a conversation that prefers the server `near`, as in reply_result::servers, where a
-    /// slot may still hold the conversation's text. It starts elsewhere if that server is down or
-    /// not listed, or has no free slot while another server has one.
+    /// Creates a conversation that prefers the server `near` (a URL as in reply_result::servers),
+    /// where a slot may still hold its text. The conversation starts elsewhere if that server is
+    /// down or not listed, or has no free slot while another server has one.
     conversation create(conversation_options options, std::string near);
     /// Creates a conversation whose messages continue those of `before`, a conversation of this
     /// service: its prompt starts with the token ids that the slot of `before` holds. The new
-    /// conversation prefers the server of `before`, as above. `before` may end meanwhile.
+    /// conversation prefers the server of `before`, as it would prefer `near`. `before` may end at
+    /// any time.
     conversation create(conversation_options options, const conversation& before);
     /// Restores a conversation, with its options, from the text of conversation::async_save(). If
     /// `json` is invalid, returns nothing, with invalid_config in `ec` and the reason in `diag`;
     /// otherwise clears `ec`. Throws only std::bad_alloc.
     std::optional<conversation> load(std::string_view json, error_code& ec);
     std::optional<conversation> load(std::string_view json, error_code& ec, diagnostics& diag);
-    /// The same, with these options for the conversation's open turn, if it has one. That turn can
+    /// As above, with these options for the conversation's open turn, if it has one. That turn can
     /// be resumed as if it had just been interrupted: the model continues from the text that was
     /// handed over.
     std::optional<conversation> load(std::string_view json, const generation_options& options,

@@ -16,8 +16,8 @@ inline namespace v0 {
 
 /// Which server a conversation is pinned to.
 enum class placement {
-    round_robin,  ///< the next in the list
-    least_busy,   ///< the one with the fewest running replies, then conversations, per slot
+    round_robin,  ///< the next server in the list
+    least_busy,   ///< the server with the fewest running replies, or else conversations, per slot
 };
 
 /// The name of the value, as in logs, files and flags.
@@ -58,7 +58,7 @@ struct server_status {
     /// The configured URL.
     std::string url{};
     /// Turns start on servers that are `up` or `unknown`. If there is no such server, turns start
-    /// on one that is `down` because it does not answer in time.
+    /// on a server that is `down` only because it does not answer in time.
     health state = health::unknown;
     /// Whether the server was removed or drained, and only finishes its running replies.
     bool draining = false;
@@ -75,14 +75,14 @@ struct server_status {
     /// Highest rate of all the server's slots together, in tokens/s; nullopt until it has been
     /// measured.
     std::optional<double> tokens_per_s{};
-    /// How overdue the first waiting request is; 0 if none is overdue.
+    /// How long the first waiting request has been overdue; 0 if none is overdue.
     duration late{};
     /// The share of their lead that recent continuations lost while they waited for a slot, 0 to 1.
     /// The lead is the speech that a listener had left to hear. Near 1, one more listener would
     /// make gaps audible.
     double lead_loss = 0;
     /// How often a slot changed to another conversation, and the prompt tokens that were evaluated
-    /// because of it.
+    /// at these changes.
     std::int64_t residence_changes = 0;
     std::int64_t residence_change_tokens = 0;
     /// Why the server is down, in words.

@@ -25,7 +25,8 @@ struct channel_options {
     tandem::pace pace = tandem::pace::voice;
     /// Maximum number of waiting items with `pace::text`; values below 1 mean 1. At this limit, the
     /// channel's reply waits until an item is popped; other replies continue, and nothing is
-    /// dropped. The item being joined is not counted. With `pace::voice`, at most one item waits.
+    /// dropped. An item to which chunks are still being added does not count. With `pace::voice`,
+    /// at most one item waits.
     int capacity = 16;
     /// See chunk_channel::set_stream_interval().
     int stream_interval = 1;
@@ -48,21 +49,21 @@ struct stream_chunk {
     std::string text{};
     /// The text to speak; see chunk::speech.
     std::string speech{};
-    /// The marks of all its chunks, placed in `speech`; see chunk::marks.
+    /// The marks of all chunks in the item, with positions in `speech`; see chunk::marks.
     std::vector<speech_mark> marks{};
     /// The first and the last chunk in the item.
     chunk_id first{};
     chunk_id last{};
-    /// Tokens of all its chunks.
+    /// Tokens of all chunks in the item.
     int tokens = 0;
-    /// Why the last of these chunks ended.
+    /// Why the last chunk in the item ended.
     tandem::boundary boundary = tandem::boundary::end;
-    /// When the reply delivered the last of these chunks.
+    /// When the reply delivered the last chunk in the item.
     std::chrono::steady_clock::time_point handed_over{};
 
     /// Marks the terminal item; the fields below are valid only there.
     bool finished = false;
-    /// As in channel_end, which chunk_channel::reason() returns with the diagnostics.
+    /// As in channel_end; chunk_channel::reason() also returns the diagnostics.
     tandem::finish_reason finish_reason = tandem::finish_reason::eos;
     error_code error{};
 };

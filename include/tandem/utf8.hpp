@@ -13,8 +13,8 @@ inline namespace v0 {
 /// Throws only std::bad_alloc.
 class utf8_sanitizer {
  public:
-    /// Appends to `out` the text that `bytes` complete. An incomplete character at the end, at most
-    /// 3 bytes, is kept for the next call. `bytes` must not be part of `out`.
+    /// Appends `bytes` to `out` as valid UTF-8. An incomplete character at the end, at most 3
+    /// bytes, is kept for the next call. `bytes` must not be part of `out`.
     void append(std::string_view bytes, std::string& out);
     /// Ends the text: an incomplete character becomes U+FFFD. The object can then be reused.
     void flush(std::string& out);

@@ -57,12 +57,12 @@ with_diagnostics_t<std::decay_t<CompletionToken>> with_diagnostics(CompletionTok
 
 namespace tandem::detail {
 
-/// Passes an error on as an exception. Its associated executor, allocator and cancellation slot are
-/// those of `handler`.
+/// Calls `handler` with an exception instead of an error_code. Its associated executor, allocator
+/// and cancellation slot are those of `handler`.
 template <class Handler>
 struct exception_handler {
     Handler handler;
-    // Where the operation writes its diagnostics, unless the caller passed an object for them.
+    // Receives the operation's diagnostics if the caller passed no object for them.
     std::unique_ptr<diagnostics> own;
     diagnostics* diag;
 
@@ -75,8 +75,8 @@ struct exception_handler {
     }
 };
 
-/// Starts an operation whose initiation takes a `diagnostics*` before its other arguments, and
-/// keeps the executor of that initiation.
+/// Starts an operation whose initiation takes a `diagnostics*` before its other arguments. Inherits
+/// from this initiation to have the same executor.
 template <class Initiation>
 struct initiate_with_exception : Initiation {
     template <class Handler, class... Args>

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-// Helpers for enumerations whose values start at 0 and have names. Their to_string() returns an
-// empty string for an invalid value.
+// Helpers for enumerations whose values start at 0 and have names. They recognize the end of the
+// values by a to_string() that returns an empty string.
 namespace tandem {
 
 /// Returns the name of `value`. `names` lists all names in the order of the values.

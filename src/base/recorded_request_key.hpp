@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// Identifies a request to /completion in a recording. It is not sent to the server.
+/// Identifies a request to /completion in a recording. The key is not sent to the server.
 struct recorded_request_key {
     /// The number of the reply's strand_scope, and the reply's id in that scope; the pair is unique
     /// in the process.

@@ -12,7 +12,7 @@ bool is_valid_traceparent(std::string_view text) noexcept;
 
 /// The trace id of a well-formed header (32 hexadecimal digits), or empty. A view into `text`.
 std::string_view parse_trace_id(std::string_view text) noexcept;
-/// The id of the caller's span in such a header (16 digits), or empty. A view into `text`.
+/// The id of the caller's span in a well-formed header (16 digits), or empty. A view into `text`.
 std::string_view parse_parent_id(std::string_view text) noexcept;
 /// Whether the caller that sent a well-formed header records the trace; false for any other text.
 bool is_sampled(std::string_view text) noexcept;

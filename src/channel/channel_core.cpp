@@ -14,7 +14,7 @@ constexpr auto loop_check_interval = std::chrono::milliseconds(80);
 }  // namespace
 
 channel_core::channel_core(const channel_options& options)
-    : queue_(options), interval_(options.stream_interval) {}
+    : queue_(options), stream_interval_(options.stream_interval) {}
 
 // --- consumers
 
@@ -48,7 +48,8 @@ std::optional<reply_result> channel_core::result(std::optional<time_point> deadl
     }
 }
 
-// Waits until the predicate holds, the deadline passes, or the context must be checked again.
+// Waits until the predicate holds or the deadline passes, but only for `loop_check_interval`: the
+// caller then checks whether a thread still runs the loop.
 template <class Ready>
 void channel_core::wait(std::optional<time_point> deadline, Ready ready) {
     const time_point look = now() + loop_check_interval;
@@ -64,7 +65,7 @@ bool channel_core::finish_if_context_stopped(chunk_pump* pump) noexcept try {
                                                    "ran out of work before the reply started"}}))
         return false;
     lock.unlock();
-    // Takes effect if the context is restarted.
+    // The interrupt takes effect if the context is restarted.
     pump->interrupt();
     return true;
 } catch (...) {
@@ -92,7 +93,7 @@ bool channel_core::finish(channel_end why) noexcept {
     bool is_first = true;
     try {
         is_first = queue_.end(std::move(why));
-    } catch (...) {  // the partial item is lost, but the end is recorded
+    } catch (...) {  // out of memory: the end is recorded, but the partial item is lost
     }
     finished_.store(true, std::memory_order_release);
     changed_.notify_all();
@@ -129,7 +130,7 @@ void channel_core::connect(std::shared_ptr<chunk_pump> pump) {
 
 std::optional<chunk_id> channel_core::deliver(chunk c) {
     const std::lock_guard lock(mutex_);
-    queue_.add_chunk(now(), std::move(c), interval_.load(std::memory_order_relaxed));
+    queue_.add_chunk(now(), std::move(c), stream_interval_.load(std::memory_order_relaxed));
     const auto spoken = queue_.take_chunk_to_continue();
     if (queue_.has_item_or_end()) changed_.notify_all();
     return spoken;
@@ -138,8 +139,8 @@ std::optional<chunk_id> channel_core::deliver(chunk c) {
 void channel_core::on_end(channel_end why, std::optional<reply_result> result) noexcept {
     std::shared_ptr<chunk_pump> done;  // outlives the lock
     const std::lock_guard lock(mutex_);
-    // A reply that ends after its channel, for example once its loop runs again, must not drop
-    // items.
+    // If the channel ended before the reply, for example because the loop had stopped, the consumer
+    // must still get its items: finish() could drop them.
     if (!queue_.end_reason()) finish(std::move(why));
     if (std::exchange(is_settled_, true)) return;
     result_ = std::move(result);

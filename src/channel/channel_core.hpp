@@ -12,18 +12,20 @@
 namespace tandem::detail {
 
 /// The consumers' side of a channel: the queue, its lock, and the waiting consumers. Thread-safe.
-/// No function runs handlers of the event loop.
+/// The functions post to the event loop, and never run its handlers themselves.
 class channel_core final : public chunk_sink {
  public:
     explicit channel_core(const channel_options& options);
 
     /// Waits for the next item until `deadline`, or indefinitely if there is none.
     std::optional<stream_chunk> pop(std::optional<time_point> deadline);
-    /// Waits for the reply's result in the same way; nullopt if the deadline passes, or if no
-    /// result will come.
+    /// Waits for the reply's result until `deadline`. Returns nullopt if the deadline passes first,
+    /// or if there will be no result.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
-    void set_min_item_tokens(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
+    void set_stream_interval(int n) noexcept {
+        stream_interval_.store(n, std::memory_order_relaxed);
+    }
     bool is_finished() const noexcept { return finished_.load(std::memory_order_acquire); }
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     std::optional<channel_end> reason() const;
@@ -49,10 +51,10 @@ class channel_core final : public chunk_sink {
     chunk_queue queue_;
     std::shared_ptr<chunk_pump> pump_;  // while a reply runs
     bool is_claimed_ = false;
-    bool is_settled_ = false;  // no reply will report anything further
+    bool is_settled_ = false;  // result_ is final; empty if there is no result
     std::optional<reply_result> result_;
 
-    std::atomic<int> interval_;
+    std::atomic<int> stream_interval_;
     std::atomic<bool> finished_{false};
     std::atomic<bool> cancelled_{false};
 };

@@ -14,7 +14,8 @@ namespace {
 using detail::channel_core;
 using detail::chunk_pump;
 
-// Claims channels for replies and releases those that were not connected.
+// Claims channels for replies. If attaching fails midway, the destructor releases the channels that
+// have no reply yet.
 class claims {
  public:
     claims() = default;
@@ -42,7 +43,7 @@ class claims {
     std::size_t connected_ = 0;
 };
 
-// A timeout too long for a time_point means no deadline.
+// A timeout of a year or more means no deadline, because the sum could overflow.
 std::optional<time_point> deadline_after(std::chrono::milliseconds timeout) {
     if (timeout >= std::chrono::hours(24 * 365)) return std::nullopt;
     return detail::now() + std::max(timeout, std::chrono::milliseconds(0));
@@ -113,7 +114,7 @@ void chunk_channel::cancel() noexcept {
 }
 
 void chunk_channel::set_stream_interval(int n) noexcept {
-    core_->set_min_item_tokens(n);
+    core_->set_stream_interval(n);
 }
 
 bool chunk_channel::is_finished() const noexcept {

@@ -9,7 +9,7 @@
 namespace tandem::detail {
 namespace {
 
-// Omits the message if memory is exhausted.
+// If memory is exhausted, the end has no message.
 channel_end end_with(error_code ec, const char* words) noexcept {
     channel_end why{.error = ec};
     try {
@@ -27,15 +27,15 @@ channel_end end_of(const reply_result& r) {
     return {.finish_reason = r.finish_reason, .error = r.error, .diagnostics = r.diagnostics};
 }
 
-void notify(const std::weak_ptr<chunk_sink>& taker, channel_end why,
+void notify(const std::weak_ptr<chunk_sink>& sink, channel_end why,
             std::optional<reply_result> result) noexcept {
-    if (const auto t = taker.lock()) t->on_end(std::move(why), std::move(result));
+    if (const auto s = sink.lock()) s->on_end(std::move(why), std::move(result));
 }
 
-// Reports the end if a handler is destroyed without being called.
+// Part of a handler: reports the end if the handler is destroyed without being called.
 class end_guard {
  public:
-    explicit end_guard(std::weak_ptr<chunk_sink> taker) : sink_(std::move(taker)) {}
+    explicit end_guard(std::weak_ptr<chunk_sink> sink) : sink_(std::move(sink)) {}
     ~end_guard() { notify(sink_, context_is_gone(), std::nullopt); }
     end_guard(end_guard&& other) noexcept : sink_(std::exchange(other.sink_, {})) {}
     end_guard& operator=(end_guard&&) = delete;
@@ -65,11 +65,11 @@ error_code chunk_pump::check_usable(const reply& r) noexcept {
     return r.shell_->scope().executor() ? error_code() : errc::context_stopped;
 }
 
-chunk_pump::chunk_pump(reply r, std::weak_ptr<chunk_sink> taker)
-    : reply_(std::move(r)), sink_(std::move(taker)), link_(scope().executor()) {}
+chunk_pump::chunk_pump(reply r, std::weak_ptr<chunk_sink> sink)
+    : reply_(std::move(r)), sink_(std::move(sink)), link_(scope().executor()) {}
 
-std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_sink> taker) {
-    std::shared_ptr<chunk_pump> pump(new chunk_pump(std::move(r), std::move(taker)));
+std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_sink> sink) {
+    std::shared_ptr<chunk_pump> pump(new chunk_pump(std::move(r), std::move(sink)));
     pump->scope().add_listener(pump);
     return pump;
 }
@@ -120,7 +120,7 @@ void chunk_pump::interrupt() {
 
 // --- on the strand
 
-// A limit may end the reply while the consumer is not waiting for a chunk.
+// Reports the end even if no chunk is requested: a time limit may end the reply meanwhile.
 void chunk_pump::watch_reply_end() {
     reply_->shell_->set_end_handler([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->on_chunk({}, std::nullopt);
@@ -140,9 +140,9 @@ void chunk_pump::on_chunk(error_code ec, std::optional<chunk> c) try {
     is_requesting_ = false;
     if (!reply_) return;
     if (!c) return report_end(ec);
-    const auto taker = sink_.lock();
-    if (!taker) return;
-    const auto spoken = taker->deliver(std::move(*c));
+    const auto sink = sink_.lock();
+    if (!sink) return;
+    const auto spoken = sink->deliver(std::move(*c));
     if (!spoken) return;
     reply_->continue_after(*spoken);
     request_chunk();
@@ -150,7 +150,7 @@ void chunk_pump::on_chunk(error_code ec, std::optional<chunk> c) try {
     fail();
 }
 
-// If the reply has not ended, the error is that another consumer is waiting for its chunks.
+// A reply that has not ended reports an error because another consumer is waiting for its chunks.
 void chunk_pump::report_end(error_code ec) {
     if (!reply_->ended()) return give_up({.error = ec}, std::nullopt);
     const auto& result = reply_->result();
@@ -161,7 +161,8 @@ void chunk_pump::fail() noexcept {
     give_up(failure_of(std::current_exception()), std::nullopt);
 }
 
-// The notified consumer may destroy the context immediately, so the strand is released first.
+// Releases the strand first, because the consumer may destroy the context as soon as it is
+// notified.
 void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
     reply_.reset();
     link_.disconnect();

@@ -14,8 +14,8 @@ namespace tandem::detail {
 /// Receives a reply's chunks.
 class chunk_sink {
  public:
-    /// Returns the chunk to continue immediately, before the next one is requested; nullopt if the
-    /// reply must wait for chunk_pump::continue_after().
+    /// Takes a chunk. Returns the id of the chunk after which the reply continues immediately;
+    /// nullopt if the reply must wait for chunk_pump::continue_after().
     virtual std::optional<chunk_id> deliver(chunk c) = 0;
     /// No further chunk follows. `result` is the reply's result, if it has one. Only the first call
     /// has an effect.
@@ -30,11 +30,10 @@ class chunk_sink {
 /// is_context_stopped() may be called from any thread, and run no handlers inline.
 class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public shutdown_listener {
  public:
-    /// Returns why this reply cannot be used (its context is gone, or it was moved from), or no
-    /// error.
+    /// Returns an error if the reply was moved from, or if its context is gone.
     static error_code check_usable(const reply& r) noexcept;
     /// Precondition: check_usable() returns no error.
-    static std::shared_ptr<chunk_pump> make(reply r, std::weak_ptr<chunk_sink> taker);
+    static std::shared_ptr<chunk_pump> make(reply r, std::weak_ptr<chunk_sink> sink);
     ~chunk_pump();
 
     /// Requests the first chunk.
@@ -46,12 +45,12 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
     /// Whether no thread runs the reply's context.
     bool is_context_stopped() const { return link_.is_stopped(); }
 
-    /// Does nothing, because the reply is also notified, and reports its end.
+    /// Does nothing: the owner ends the reply as well, and the reply's end is reported.
     void on_owner_destroyed() override {}
     void on_context_destroyed() noexcept override;
 
  private:
-    chunk_pump(reply r, std::weak_ptr<chunk_sink> taker);
+    chunk_pump(reply r, std::weak_ptr<chunk_sink> sink);
 
     strand_scope& scope() const noexcept;
     template <class Function>

@@ -15,7 +15,7 @@ bool ends_with_space(std::string_view text) {
 }
 
 bool begins_with_space(std::string_view text) {
-    // The first character, including all its UTF-8 bytes.
+    // A character may consist of several bytes.
     std::size_t length = 1;
     while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
         ++length;
@@ -51,7 +51,8 @@ void chunk_queue::add_chunk(time_point now, chunk c, int interval) {
         complete_item();
 }
 
-// Cleaned speech lacks the space between two chunks; the texts of the chunks still contain it.
+// Cleaning removes the space between two chunks from their speech. The texts still show whether
+// there was one, and if so, it is added again.
 void chunk_queue::append_to_item(time_point now, chunk c) {
     if (!joined_) {
         is_apart_ = ends_with_space(c.text) || c.speech.empty();

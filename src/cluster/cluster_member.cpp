@@ -14,6 +14,8 @@ namespace {
 
 // A gateway stops using its slots this long before the store gives the slots to other gateways.
 constexpr duration margin = std::chrono::seconds(1);
+// A replica usually replaces a store within this time.
+constexpr duration store_returns_within = std::chrono::seconds(10);
 
 store_options options_of(const cluster_options& o) {
     return {.address = o.store,
@@ -47,13 +49,14 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       instruments_(std::move(i)),
       scope_(std::make_shared<detail::strand_scope>(executor, instruments_.log)),
       commands_(executor, options_of(options_), instruments_.log),
-      messages_(executor, options_of(options_), {}),
+      messages_(executor, options_of(options_), instruments_.log),
       sessions_(executor, commands_, {key("session:"), key("processes")}, options_.gateway_id),
       texts_(commands_, key("text:")),
-      beat_timer_(executor),
+      renewal_timer_(executor),
       leave_timer_(executor),
-      process_(key(fmt::format("process:{:016x}", make_random_number()))) {
-    messages_.subscribe(process_);
+      process_id_(key(fmt::format("process:{:016x}", make_random_number()))),
+      answered_at_(detail::now()) {
+    messages_.subscribe(process_id_);
     messages_.set_message_handler(
         [this](const auto& channel, const auto& text) { on_message(channel, text); });
 }
@@ -83,7 +86,7 @@ void cluster_member::replace_servers(const std::string& model, std::vector<confi
     std::set<std::string> listed;
     for (const auto& settings : servers) listed.insert(channel_of(settings));
     for (const auto& [channel, known] : servers_)
-        if (known.model == model && !listed.contains(channel)) known.lender->leave();
+        if (known.model == model && !listed.contains(channel)) known.lender->leave_when_unused();
     for (auto& settings : servers) add_server(model, std::move(settings));
 }
 
@@ -94,8 +97,12 @@ std::string cluster_member::channel_of(const config& settings) const {
 void cluster_member::add_server(const std::string& model, config settings) {
     auto channel = channel_of(settings);
     const auto known = servers_.find(channel);
-    if (known != servers_.end() && !known->second.lender->is_leaving()) return;
-    // Comes first, so that the old lender's destructor does not unregister the new lender from the
+    if (known != servers_.end() && !known->second.lender->is_leaving()) {
+        // Another model may list a server that its former model no longer lists.
+        if (known->second.lender->is_removed()) known->second.model = model;
+        return known->second.lender->stay();
+    }
+    // The old lender goes first, because its destructor must not unregister the new lender from the
     // slots.
     if (known != servers_.end()) forget_server(known);
     auto name = name_of(settings.server.url);
@@ -122,14 +129,14 @@ void cluster_member::forget_left_servers() {
 
 void cluster_member::start() {
     commands_.start([this] {
-        beat();
-        if (on_connected_) on_connected_();
+        renew_lease();
+        for (const auto& handler : on_connected_) handler();
     });
     // Messages about loans may have been lost, and other gateways may have borrowed slots of this
     // gateway.
     messages_.start([this] {
         distrust_store();
-        beat();
+        renew_lease();
     });
 }
 
@@ -145,28 +152,36 @@ bool cluster_member::has_lease() const {
     return detail::now() < lease_until_;
 }
 
-void cluster_member::beat() {
-    beat_timer_.expires_after(beat_interval);
-    beat_timer_.async_wait([this, life = std::weak_ptr<void>(life_)](error_code ec) {
-        if (!ec && !life.expired()) beat();
+bool cluster_member::has_lost_store() const {
+    return detail::now() > answered_at_ + store_returns_within;
+}
+
+void cluster_member::renew_lease() {
+    renewal_timer_.expires_after(renewal_interval);
+    renewal_timer_.async_wait([this, life = std::weak_ptr<void>(life_)](error_code ec) {
+        if (!ec && !life.expired()) renew_lease();
     });
     if (!has_lease()) apply_load({});  // the reported load is out of date
     if (!messages_.is_connected())
         return distrust_store();  // others may borrow slots of this gateway
-    send_beat(lease_time,
-              [this, sent = detail::now()](const auto& answer) { on_beat(sent, answer); });
+    request_lease(lease_time, [this, sent = detail::now()](const auto& answer) {
+        on_lease_answer(sent, answer);
+    });
 }
 
-void cluster_member::send_beat(duration lease, store_link::answer_handler done) {
+void cluster_member::request_lease(duration lease, store_link::answer_handler done) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
     scripts::renew_lease().run(
         commands_, {key("members"), key("processes"), key("drains"), key("loads")},
-        {options_.gateway_id, process_, std::to_string(ms), make_load_text()}, std::move(done));
+        {options_.gateway_id, process_id_, std::to_string(ms), make_load_text()}, std::move(done));
 }
 
-void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
-    const auto read = parse_beat_answer(answer);
-    if (!read) return;
+void cluster_member::on_lease_answer(time_point sent, const std::optional<store_answer>& answer) {
+    const auto read = read_lease_renewal(answer);
+    if (!read) return warn_about_rejection(answer);
+    answered_at_ = detail::now();
+    if (std::exchange(is_rejected_, false))
+        scope_->log(log_level::info, "cluster {}: the store accepts commands again", options_.name);
     if (read->is_duplicate) return warn_about_duplicate();
     is_duplicate_ = false;
     lease_until_ = sent + lease_time - margin;
@@ -190,9 +205,9 @@ std::string cluster_member::make_load_text() {
         const auto& name = known.lender->name();
         load[name_running_quantity(name)] = known.lender->take_average_running();
         load[name_conversations_quantity(name)] = known.lender->count_conversations();
-        if (!known.lender->is_leaving()) served.push_back(name);
+        if (!known.lender->is_removed()) served.push_back(name);
     }
-    load[encode_served_servers(served)] = 1;
+    load[name_served_servers_quantity(served)] = 1;
     return serialize_load(load);
 }
 
@@ -215,6 +230,14 @@ void cluster_member::warn_about_duplicate() {
                 "cluster {}: another process is gateway {}; waiting for the end of its lease. Give "
                 "each gateway its own --gateway-id",
                 options_.name, options_.gateway_id);
+}
+
+// The store's memory or disk may be full, or the user may not run scripts.
+void cluster_member::warn_about_rejection(const std::optional<store_answer>& answer) {
+    if (!answer || answer->kind != answer_kind::error || std::exchange(is_rejected_, true)) return;
+    scope_->log(log_level::warning,
+                "cluster {}: the store rejects commands, so this gateway has no lease: {}",
+                options_.name, answer->text);
 }
 
 // --- drained servers
@@ -245,7 +268,7 @@ void cluster_member::claim(const std::string& server, int slots, const share_act
                            claim_handler done) {
     scripts::claim_slots().run(
         commands_, make_lending_keys(server),
-        claim_arguments(make_lending_names(server), detail::now(), slots, c),
+        make_claim_arguments(make_lending_names(server), detail::now(), slots, c),
         [done = std::move(done)](const auto& answer) { done(read_loans(answer)); });
 }
 
@@ -253,7 +276,7 @@ void cluster_member::offer(const std::string& server, const reported_loan& l, bo
                            offer_handler done) {
     scripts::offer_slot().run(
         commands_, make_lending_keys(server),
-        offer_arguments(make_lending_names(server), l, is_leaving),
+        make_offer_arguments(make_lending_names(server), l, is_leaving),
         [done = std::move(done)](const auto& answer) {
             if (!answer || answer->kind != answer_kind::integer) return done(offer_result::unknown);
             done(answer->number == 1 ? offer_result::taken : offer_result::not_wanted);
@@ -261,7 +284,7 @@ void cluster_member::offer(const std::string& server, const reported_loan& l, bo
 }
 
 void cluster_member::on_message(const std::string& channel, const std::string& text) {
-    if (channel == process_ && text.starts_with(release_request) && on_release_)
+    if (channel == process_id_ && text.starts_with(release_request) && on_release_)
         return on_release_(text.substr(release_request.size()));
     const auto found = servers_.find(channel);
     const auto message = parse_lending_message(text);
@@ -287,7 +310,7 @@ void cluster_member::await_return(time_point until, std::function<void()> done) 
         if (ec || life.expired()) return;
         if (has_slots && has_lease() && detail::now() < until)
             return await_return(until, std::move(done));
-        send_beat({}, [done = std::move(done)](const auto&) { done(); });
+        request_lease({}, [done = std::move(done)](const auto&) { done(); });
     });
 }
 

@@ -29,16 +29,16 @@
 
 namespace tandem::cluster {
 
-/// The membership of this gateway in a cluster. Shares the slots of its servers with the other
-/// members. Use it on its event loop, which one thread runs.
+/// The membership of this gateway in a cluster. Shares the slots of the gateway's servers with the
+/// other members. Use it on its event loop, which only one thread may run.
 class cluster_member {
  public:
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
     ~cluster_member();
 
     /// Makes these the model's servers; each entry holds the settings of requests to one server.
-    /// The slots of the model's other servers are returned when their requests end. Call it before
-    /// the first request to a server.
+    /// The slots of the model's other servers are returned once no conversation is assigned to
+    /// these servers. Call it before the first request to a server.
     void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
     void start();
@@ -48,24 +48,27 @@ class cluster_member {
 
     const std::string& id() const noexcept { return options_.gateway_id; }
     /// Distinguishes this process from earlier ones of the same gateway.
-    const std::string& process_id() const noexcept { return process_; }
+    const std::string& process_id() const noexcept { return process_id_; }
     /// Number of gateways with a lease, as of the store's last answer; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
-    /// Sets the handler that is called after each connection to the store.
-    void set_connection_handler(std::function<void()> handler) {
-        on_connected_ = std::move(handler);
+    /// Adds a handler that is called after each connection to the store.
+    void add_connection_handler(std::function<void()> handler) {
+        on_connected_.push_back(std::move(handler));
     }
-    /// Drains the server at all gateways, or ends the drain. If the store does not answer, this
-    /// happens once the store answers again.
+    bool is_connected() const noexcept { return commands_.is_connected(); }
+    /// Whether the store has not answered for so long that callers should not wait for it.
+    bool has_lost_store() const;
+    /// Drains the server at all gateways, or ends the drain. If the store does not answer, the
+    /// other gateways follow once it answers again.
     void set_server_drained(const std::string& server, bool is_drained);
-    /// Sets the handler that repeatedly receives the servers drained by any gateway, and also
-    /// receives the ends of drains.
+    /// Sets the handler that is called at each renewal for each drained server, no matter which
+    /// gateway drained it, and once when another gateway ends the drain.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
     }
-    /// Sets the source of this gateway's load, which is reported repeatedly, and the handler that
-    /// receives the sums of the other gateways' loads. The sums are empty without a lease.
+    /// At each renewal, reports the load that `find_load` returns, and passes the sums of the other
+    /// gateways' loads to `handler`. The sums are empty while this gateway has no lease.
     void share_load(std::function<shared_load()> find_load,
                     std::function<void(const shared_load& elsewhere)> handler) {
         find_load_ = std::move(find_load);
@@ -82,8 +85,8 @@ class cluster_member {
     session_store& sessions() noexcept { return sessions_; }
     shared_texts& texts() noexcept { return texts_; }
 
-    // The store's records of loans. Each handler is called exactly once, on the event loop, and
-    // never from within the call.
+    // The store's records of loans. Each handler is called exactly once, on the event loop, after
+    // the function has returned.
 
     /// Receives all loans of this gateway; nullopt if the store did not answer.
     using claim_handler = std::function<void(std::optional<std::vector<loan>>)>;
@@ -91,7 +94,7 @@ class cluster_member {
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
                claim_handler done);
-    /// `is_leaving`: the slot is returned even if nobody waits for it.
+    /// With `is_leaving`, the store takes the slot back even if no gateway waits for it.
     void offer(const std::string& server, const reported_loan& l, bool is_leaving,
                offer_handler done);
 
@@ -111,10 +114,12 @@ class cluster_member {
     std::string key(std::string_view what, const std::string& server) const;
     lending_names make_lending_names(const std::string& server) const;
     std::vector<std::string> make_lending_keys(const std::string& server) const;
-    void beat();
-    void send_beat(duration lease, store_link::answer_handler done);
+    void renew_lease();
+    /// A lease of 0 ends the membership.
+    void request_lease(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();
-    void on_beat(time_point sent, const std::optional<store_answer>& answer);
+    void warn_about_rejection(const std::optional<store_answer>& answer);
+    void on_lease_answer(time_point sent, const std::optional<store_answer>& answer);
     void distrust_store();
     std::string make_load_text();
     void apply_load(const shared_load& elsewhere);
@@ -130,21 +135,22 @@ class cluster_member {
     store_link messages_;
     session_store sessions_;
     shared_texts texts_;
-    boost::asio::steady_timer beat_timer_;
+    boost::asio::steady_timer renewal_timer_;
     boost::asio::steady_timer leave_timer_;
-    served_map servers_;         // by channel
-    const std::string process_;  // also a channel, which shows the store that the process runs
+    served_map servers_;            // by channel
+    const std::string process_id_;  // also a channel; its subscription shows that the process runs
     bool is_duplicate_ = false;
+    bool is_rejected_ = false;  // the store answered the last renewal with an error
     time_point lease_until_{};
+    time_point answered_at_;  // the last renewal
     std::int64_t members_ = 1;
-    std::function<void()> on_connected_;
+    std::vector<std::function<void()>> on_connected_;
     shared_drains drains_;
     std::function<void(const std::string&, bool)> on_drained_;
     std::function<void(const std::string&)> on_release_;
     std::function<shared_load()> find_load_;
     std::function<void(const shared_load&)> on_load_;
-    /// Expires with the member, because a timer handler that is already queued still
-    /// runs.
+    /// Expires with the member. A timer handler that is already queued still runs, and checks this.
     std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 

@@ -19,9 +19,9 @@ struct cluster_options {
     std::string gateway_id{};
 };
 
-/// Duration of a gateway's lease in the store, which each heartbeat renews. The gateway itself
-/// stops using its slots a second before the lease ends.
+/// Duration of a gateway's lease in the store. The gateway renews the lease every
+/// `renewal_interval`, and stops using its slots a second before the lease ends.
 inline constexpr duration lease_time = std::chrono::seconds(3);
-inline constexpr duration beat_interval = std::chrono::milliseconds(500);
+inline constexpr duration renewal_interval = std::chrono::milliseconds(500);
 
 }  // namespace tandem::cluster

@@ -6,11 +6,11 @@
 
 namespace tandem::cluster {
 
-/// The slots of a server, and those that a gateway has borrowed.
+/// Numbers of a server's slots: all slots, and those that a gateway has borrowed or lost.
 struct share_status {
     int slots = 0;
     int held = 0;
-    /// Number of slots that the gateway has lost to others.
+    /// How often another gateway got a slot that this gateway held and had not offered.
     std::int64_t lost = 0;
 };
 

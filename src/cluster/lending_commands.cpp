@@ -37,8 +37,8 @@ std::optional<loan> read_loan(const store_answer* fields) {
 
 }  // namespace
 
-std::vector<std::string> claim_arguments(const lending_names& names, time_point now, int slots,
-                                         const share_action::claim& c) {
+std::vector<std::string> make_claim_arguments(const lending_names& names, time_point now, int slots,
+                                              const share_action::claim& c) {
     std::vector<std::string> words{names.gateway, names.channel, std::to_string(slots)};
     words.push_back(c.wish ? std::string(to_message_word(c.wish->kind)) : "");
     // `never` would overflow.
@@ -50,8 +50,8 @@ std::vector<std::string> claim_arguments(const lending_names& names, time_point 
     return words;
 }
 
-std::vector<std::string> offer_arguments(const lending_names& names, const reported_loan& l,
-                                         bool is_leaving) {
+std::vector<std::string> make_offer_arguments(const lending_names& names, const reported_loan& l,
+                                              bool is_leaving) {
     std::vector<std::string> words{names.gateway, names.channel};
     append(words, l);
     words.push_back(is_leaving ? "1" : "0");
@@ -72,11 +72,11 @@ std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& a
     return loans;
 }
 
-std::optional<beat_answer> parse_beat_answer(const std::optional<store_answer>& answer) {
+std::optional<lease_renewal> read_lease_renewal(const std::optional<store_answer>& answer) {
     if (!answer || !answer->is_list_of(5)) return std::nullopt;
     const auto& items = answer->items;
     if (!std::all_of(items.begin(), items.begin() + 3, is_integer)) return std::nullopt;
-    beat_answer read{.was_known = items[0].number == 1};
+    lease_renewal read{.was_known = items[0].number == 1};
     read.is_duplicate = items[0].number < 0;
     read.is_one_missing = items[1].number > 0;
     read.members = items[2].number;

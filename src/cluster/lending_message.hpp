@@ -24,7 +24,7 @@ struct lending_message {
     loan lent{};
 };
 
-/// Nullopt if the text is not such a message.
+/// Returns nullopt if the text is not a lending message.
 std::optional<lending_message> parse_lending_message(std::string_view text);
 
 std::string_view to_message_word(slots::request_kind kind) noexcept;

@@ -15,17 +15,18 @@ namespace {
 constexpr duration first_wait = std::chrono::milliseconds(5);
 constexpr duration max_wait = std::chrono::milliseconds(40);
 
-put_result read_put(const std::optional<store_answer>& answer) {
+put_result read_put_result(const std::optional<store_answer>& answer) {
     if (!answer || answer->kind != answer_kind::integer) return put_result::unknown;
     return answer->number == 1 ? put_result::kept : put_result::refused;
 }
 
-std::optional<taken_session> read_taken(const std::optional<store_answer>& answer) {
-    if (!answer || !answer->is_list_of(2)) return std::nullopt;
+take_answer read_taken_session(const std::optional<store_answer>& answer) {
+    if (answer && answer->kind == answer_kind::nothing) return {.is_known = true};
+    if (!answer || !answer->is_list_of(2)) return {};
     const auto& epoch = answer->items[0];
     const auto& record = answer->items[1];
-    if (epoch.kind != answer_kind::integer || record.kind != answer_kind::text) return std::nullopt;
-    return taken_session{epoch.number, record.text};
+    if (epoch.kind != answer_kind::integer || record.kind != answer_kind::text) return {};
+    return {.is_known = true, .session = taken_session{epoch.number, record.text}};
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ void session_store::put(const std::string& session, const std::string& owner, se
     scripts::put_session().run(
         link_, {key_of(session)},
         {std::to_string(epoch), gateway_, owner, std::to_string(ms), std::move(record)},
-        [done = std::move(done)](const auto& answer) { done(read_put(answer)); });
+        [done = std::move(done)](const auto& answer) { done(read_put_result(answer)); });
 }
 
 void session_store::take(const std::string& session, const std::string& owner, session_epoch own,
@@ -60,7 +61,7 @@ void session_store::ask_holder(take_request t) {
         link_, keys, arguments, [this, t = std::move(t)](const auto& answer) mutable {
             const bool is_asked = answer && answer->kind == answer_kind::integer;
             if (is_asked) return ask_holder_later(std::move(t));
-            t.done(read_taken(answer));
+            t.done(read_taken_session(answer));
         });
 }
 

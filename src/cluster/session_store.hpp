@@ -15,7 +15,8 @@
 
 namespace tandem::cluster {
 
-/// Counts how often a session was taken. The gateway with the highest epoch has the session.
+/// The number of times that a session was taken. The gateway with the highest epoch has the
+/// session.
 using session_epoch = std::int64_t;
 
 /// The result of writing a record.
@@ -27,11 +28,18 @@ enum class put_result {
 
 struct taken_session {
     session_epoch epoch = 0;
-    /// Empty if this gateway still has the session.
+    /// Empty if no other gateway has had the session since its epoch at this gateway.
     std::string record{};
 };
 
-/// Begins the message that asks a gateway to release a session. The session's id follows.
+struct take_answer {
+    /// Whether the store answered.
+    bool is_known = false;
+    /// nullopt if the owner does not have the session.
+    std::optional<taken_session> session{};
+};
+
+/// A message that asks a gateway to release a session consists of this text and the session's id.
 inline constexpr std::string_view release_request = "release ";
 
 /// The records of the sessions of all gateways. Use it on the link's loop.
@@ -44,33 +52,33 @@ class session_store {
         std::string processes;
     };
 
-    /// When another gateway takes a session, the gateway that has the session, if it runs, releases
-    /// it within this time.
+    /// To take a session from a running gateway, another gateway waits this long for the release,
+    /// and then takes the session without it.
     static constexpr duration release_limit = std::chrono::milliseconds(300);
 
     /// The link must outlive the store.
     session_store(const boost::asio::any_io_executor& executor, store_link& link, key_names keys,
                   std::string gateway);
 
-    // Each handler is called at most once, never from within the call, and not after the link's
-    // end.
+    // Each handler is called at most once, after the function has returned, and never after the
+    // link is destroyed.
     using put_handler = std::function<void(put_result)>;
-    /// Receives nullopt if the owner does not have the session, or if the store does not answer.
-    using take_handler = std::function<void(std::optional<taken_session>)>;
-    /// Returns false once the client has gone: the session then stays where it is, and the handler
-    /// is not called.
+    using take_handler = std::function<void(take_answer)>;
+    /// Returns false once the client has gone: the session then stays with its gateway, and the
+    /// handler is not called.
     using wanted_check = std::function<bool()>;
 
-    /// Keeps the record for this time; an empty record removes the session.
+    /// Keeps the record for the time `kept`; an empty record removes the session.
     void put(const std::string& session, const std::string& owner, session_epoch epoch,
              duration kept, std::string record, put_handler done);
-    /// Asks the gateway that has the session, if it runs, to release it, and waits for the release.
-    /// `own`: the session's epoch at this gateway; 0 if the gateway does not have it.
+    /// Takes the session. If the gateway that has it runs, first asks that gateway to release it,
+    /// and waits for at most `release_limit`. `own`: the session's epoch at this gateway; 0 if this
+    /// gateway does not have it.
     void take(const std::string& session, const std::string& owner, session_epoch own,
               wanted_check is_wanted, take_handler done);
 
-    /// Lets any gateway take the session immediately, because its record is complete. `own`: as for
-    /// take().
+    /// Call this once the stored record is complete: any gateway may then take the session without
+    /// asking this one. `own`: as for take().
     void release(const std::string& session, session_epoch own);
 
  private:
@@ -78,8 +86,8 @@ class session_store {
         std::string session;
         std::string owner;
         session_epoch own;
-        time_point until;    // from then on, takes the session without a release
-        duration next_wait;  // before the next request
+        time_point until;    // take the session without a release after this time
+        duration next_wait;  // before asking again
         wanted_check is_wanted;
         take_handler done;
     };
@@ -92,7 +100,7 @@ class session_store {
     key_names keys_;
     std::string gateway_;
     boost::asio::any_io_executor executor_;
-    /// Expires with the store, because a timer handler that is already queued still runs.
+    /// Expires with the store. A timer handler that is already queued still runs, and checks this.
     std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 

@@ -17,12 +17,12 @@ class shared_drains {
 
         friend bool operator==(const change&, const change&) = default;
     };
-    /// A change of a drain to write to the store.
+    /// A record to write to the store: whether a server is drained.
     struct mark {
         std::string server;
         bool is_drained = false;
-        /// The mark repeats one that the store may have lost. If the store has a later mark, the
-        /// later mark applies.
+        /// The store may have lost this mark, and gets it again, unless it has a mark for the
+        /// server.
         bool is_restored = false;
 
         friend bool operator==(const mark&, const mark&) = default;
@@ -30,12 +30,12 @@ class shared_drains {
 
     /// An operator has drained the server at this gateway, or has ended its drain.
     void set_drained(const std::string& server, bool is_drained);
-    /// Takes the store's list of drained servers; `is_lost`: the store may have lost marks. Returns
-    /// the drains to start or end at this gateway. Drains are repeated, because a server may have
-    /// been added since.
+    /// Compares the drains with the store's list of drained servers; `is_lost`: the store may have
+    /// lost marks. Returns the drains to end here, and all drains to start: even those that were
+    /// returned before, because a server may have been added since.
     std::vector<change> update(const std::set<std::string>& listed, bool is_lost);
 
-    /// The marks to write to the store, until mark_written().
+    /// The marks for which mark_written() has not been called.
     std::vector<mark> list_unwritten_marks() const;
     void mark_written(const mark& m);
 

@@ -30,8 +30,8 @@ shared_load parse_load(std::string_view text) {
     return load;
 }
 
-// URLs contain no spaces.
-std::string encode_served_servers(const std::vector<std::string>& servers) {
+// A space separates the servers' URLs, which contain none.
+std::string name_served_servers_quantity(const std::vector<std::string>& servers) {
     return fmt::format("{}{}", served_mark, fmt::join(servers, " "));
 }
 

@@ -11,9 +11,9 @@
 
 namespace tandem::cluster {
 
-/// The store's answer to a search for a text.
+/// The result of a search for a text.
 struct found_text {
-    /// False if the store did not answer in time.
+    /// If false, the store did not answer in time, or reported an error; the text may exist.
     bool is_answered = false;
     std::optional<std::string> text{};
 };
@@ -26,14 +26,14 @@ class shared_texts {
     /// `prefix` precedes each key. The link must outlive the texts.
     shared_texts(store_link& link, std::string prefix);
 
-    /// Keeps a short text for this time; replaces an earlier text of the same key.
+    /// Keeps a short text for the time `kept`; replaces an earlier text of the same key.
     void put(const std::string& key, std::string text, duration kept);
-    /// Keeps a long text in the same way, unless the write budget forbids it. Calls `make_text`
-    /// only if the budget has room for `least_bytes`, the minimum length of the text.
+    /// Like put(), but for a long text, which is dropped if it exceeds the write budget. The text
+    /// has at least `least_bytes`; `make_text` is called only if the budget has room for these.
     void put_long(time_point now, const std::string& key, duration kept, std::size_t least_bytes,
                   const std::function<std::string()>& make_text);
-    /// The handler is called at most once, never from within the call, and not after the link's
-    /// end. `limit` is at most store_link::answer_limit.
+    /// The handler is called at most once, after this function has returned, and never after the
+    /// link is destroyed. `limit` is at most store_link::answer_limit.
     void find(const std::string& key, duration limit, find_handler done);
 
  private:

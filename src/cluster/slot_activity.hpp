@@ -10,14 +10,15 @@
 
 namespace tandem::cluster {
 
-/// Derives since when each slot has been unused, from polls of `/slots`. The server gives a slot a
-/// new task number for each request, no matter which client sends it. Pure.
+/// Finds out from polls of `/slots` how long each slot has been unused. An unchanged task number
+/// shows that no client has used the slot, because each request gets a new number. Pure.
 class slot_activity {
  public:
     /// Records the states that the server reported at `now`.
     void record_poll(time_point now, const std::vector<tandem::slot_state>& states);
 
-    /// Since when the slot is known to be unused; nullopt if it was busy at the last poll.
+    /// Time of the poll since which the slot has been unused; nullopt if the slot was busy at the
+    /// last poll, or is unknown.
     std::optional<time_point> unused_since(int slot) const;
     std::optional<int> last_task(int slot) const;
 

@@ -38,7 +38,7 @@ void slot_lender::start() {
     load_slot_count();
 }
 
-// The number of slots must be known before any can be borrowed.
+// Slots can be borrowed only once their number is known, so this retries until it is.
 void slot_lender::load_slot_count() {
     link_->load_props(
         [weak = weak_from_this()](error_code ec, const diagnostics&, const server_props&) {
@@ -64,7 +64,8 @@ void slot_lender::post_update() {
     });
 }
 
-// An action may lead to a grant; the loop then performs the grant's actions, too.
+// Repeats until there are no more actions, because a grant that an action makes possible may add
+// new ones.
 void slot_lender::perform_actions() {
     if (is_running_ || link_->is_shut_down()) return;
     is_running_ = true;
@@ -117,7 +118,8 @@ double slot_lender::take_average_running() {
 
 void slot_lender::set_other_process_usage(const slots::other_process_usage& u) {
     use_->slots->lock()->scheduler.set_other_process_usage(u);
-    // Otherwise, requests that wait only for the limit would wait until another request ends.
+    // A raised limit may admit waiting requests, which would otherwise wait until some request
+    // ends.
     if (!link_->is_shut_down()) link_->slots().dispatch_grants();
 }
 
@@ -125,6 +127,7 @@ void slot_lender::set_other_process_usage(const slots::other_process_usage& u) {
 
 void slot_lender::renew_lease(time_point until, bool is_one_missing) {
     share_.renew_lease(until, is_one_missing);
+    leave_if_unused();
     perform_actions();
 }
 
@@ -148,6 +151,16 @@ void slot_lender::on_message(const lending_message& m) {
 void slot_lender::leave() {
     share_.leave();
     perform_actions();
+}
+
+void slot_lender::leave_when_unused() {
+    is_removed_ = true;
+    leave_if_unused();
+    perform_actions();
+}
+
+void slot_lender::leave_if_unused() {
+    if (is_removed_ && count_conversations() == 0) share_.leave();
 }
 
 // --- actions
@@ -205,7 +218,7 @@ void slot_lender::perform(const share_action::queue_wish& w) {
                         [weak = weak_from_this(), gateway = w.gateway](const slots::grant& g) {
                             if (const auto self = weak.lock())
                                 self->grant_to_gateway(gateway, g.slot);
-                            return false;  // nothing runs on the slot here
+                            return false;  // no request of this process uses the slot
                         });
     if (ticket != slots::no_ticket) wishes_[w.gateway] = ticket;
 }

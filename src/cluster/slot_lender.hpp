@@ -20,8 +20,8 @@ class cluster_member;
 /// and destroy it on the strand of its link.
 class slot_lender final : public std::enable_shared_from_this<slot_lender> {
  public:
-    /// From now on, this process uses only borrowed slots of the server. `name`: the server's name
-    /// in the store. The member must outlive the lender.
+    /// Once the lender exists, this process uses only borrowed slots of the server. `name`: the
+    /// server's name in the store. The member must outlive the lender.
     slot_lender(cluster_member& member, std::string gateway, std::string name,
                 std::shared_ptr<detail::server_link> link,
                 std::shared_ptr<detail::server_usage> use);
@@ -35,11 +35,17 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     /// See slot_share.
     void leave();
     bool is_leaving() const noexcept { return share_.is_leaving(); }
+    /// Leaves once no conversation of this process is assigned to the server, so that running
+    /// replies can finish there.
+    void leave_when_unused();
+    /// Cancels leave_when_unused() unless the lender is already leaving.
+    void stay() noexcept { is_removed_ = false; }
+    bool is_removed() const noexcept { return is_removed_; }
     bool has_left() const { return share_.has_left() && count_conversations() == 0; }
 
     /// The average number of requests that this process ran on the server since the last call.
     double take_average_running();
-    /// The conversations of this process that are assigned to the server.
+    /// Number of this process's conversations that are assigned to the server.
     int count_conversations() const { return use_->slots->lock()->conversations; }
     void set_other_process_usage(const slots::other_process_usage& u);
 
@@ -48,6 +54,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
 
  private:
     void load_slot_count();
+    void leave_if_unused();
     void post_update();
     void perform_actions();
     void perform(const any_share_action& any);
@@ -73,6 +80,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     boost::asio::steady_timer retry_;
     std::atomic<bool> is_update_posted_ = false;
     bool is_running_ = false;
+    bool is_removed_ = false;
     /// When take_average_running() was last called, and the running time at that moment.
     time_point averaged_at_{};
     duration averaged_time_{};

@@ -189,7 +189,8 @@ bool slot_share::needs_claim(time_point now) const {
 }
 
 void slot_share::send_claim(time_point now) {
-    share_action::claim c{.wish = here_.shortage};
+    // Without a wish, the first answer has only loans that an earlier process left behind.
+    share_action::claim c{.wish = has_claimed_ ? here_.shortage : std::nullopt};
     c.held.reserve(held_.size());
     for (const auto& [slot, h] : held_) {
         if (h.stage == stage::offered) continue;
@@ -205,8 +206,12 @@ void slot_share::on_claim_answer(time_point now, const std::optional<std::vector
     const auto claim = std::exchange(running_claim_, std::nullopt);
     if (!claim || !loans) return;
     drop_lost_loans(claim->held, *loans);
-    for (const auto& l : *loans) accept_loan(now, l);
-    is_agreed_ = true;
+    for (auto l : *loans) {
+        l.is_doubtful = l.is_doubtful || !has_claimed_;
+        accept_loan(now, l);
+    }
+    if (!has_claimed_) claimed_wish_.reset();  // was not sent
+    is_agreed_ = has_claimed_ = true;
 }
 
 // `reported` lacks the slots that were borrowed or offered after the claim was sent.

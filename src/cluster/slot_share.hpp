@@ -17,7 +17,7 @@
 
 namespace tandem::cluster {
 
-/// The slots of a server as this gateway's scheduler sees them.
+/// The slots of a server, as observed by this gateway's scheduler.
 struct local_slots {
     struct slot {
         bool is_busy = false;
@@ -32,12 +32,12 @@ struct local_slots {
 /// perform take_actions(), let the scheduler grant slots, and call update(); repeat this until
 /// take_actions() is empty. Also call update() at next_event().
 ///
-/// A gateway keeps a slot until the scheduler decides that another gateway needs it more urgently
-/// than any request here. While the store answers, the store's records of loans apply. While the
-/// store does not answer, and after the borrower of a slot has disappeared, this gateway polls the
-/// server. The gateway may then use an idle slot that nobody has used since the gateway's own last
-/// request, or for `quiet_time`. If the server does not report its slots, a slot becomes usable
-/// once every gateway has had time to claim it.
+/// A gateway keeps a slot until its scheduler grants the slot to another gateway, whose request is
+/// more urgent than any request here. The store records which gateway has which slot. If the store
+/// does not answer, or if the borrower of a slot has disappeared, this gateway polls the server
+/// instead: it may use an idle slot that nobody has used since its own last request there, or for
+/// at least `quiet_time`. If the server does not report its slots, a slot becomes usable once every
+/// gateway has had time to claim it.
 class slot_share {
  public:
     /// A slot must be unused for this long before a gateway takes it without the store.
@@ -51,7 +51,7 @@ class slot_share {
     /// Minimum time between two polls, because answering delays the server's other work.
     static constexpr duration poll_interval = std::chrono::milliseconds(50);
 
-    /// The scheduler's state has changed, or next_event() has passed.
+    /// Call it when the scheduler's state has changed, and when next_event() has passed.
     void update(time_point now, local_slots here);
     /// The store has renewed this gateway's lease. The store's records apply only during the lease.
     /// `is_one_missing`: another gateway has lost its lease or its connection to the store, and may
@@ -81,7 +81,8 @@ class slot_share {
     /// Borrows no more slots, and returns each slot when it becomes idle.
     void leave() noexcept { is_leaving_ = true; }
     bool is_leaving() const noexcept { return is_leaving_; }
-    /// Whether this gateway has returned all slots, and the store can lend it none.
+    /// Whether this gateway has returned all slots, and no claim or wish could bring it another
+    /// one.
     bool has_left() const noexcept {
         return is_leaving_ && held_.empty() && !running_claim_ && !claimed_wish_;
     }
@@ -95,7 +96,7 @@ class slot_share {
     int count_slots() const noexcept { return static_cast<int>(held_.size()); }
     /// Number of idle borrowed slots that need a poll before use.
     int count_unchecked() const;
-    /// Number of slots that this gateway lost to others while it held them.
+    /// How often another gateway got a slot that this gateway held and had not offered.
     std::int64_t count_lost() const noexcept { return lost_; }
 
  private:
@@ -109,7 +110,7 @@ class slot_share {
         slot_share::stage stage = stage::here;
         /// The last task of this gateway on the slot, if known.
         std::optional<int> own_task{};
-        /// Whether the next poll shows that task.
+        /// Whether `own_task` must be read from the next poll.
         bool awaits_own_task = false;
         time_point unsure_since{};
     };
@@ -147,13 +148,14 @@ class slot_share {
     local_slots here_{};
     std::map<int, held_slot> held_;
     std::map<int, loan_number> highest_number_;
-    std::map<std::string, time_point> wishes_;  // by gateway: when they are forgotten
+    std::map<std::string, time_point> wishes_;  // by gateway: when the wish expires
     slot_activity activity_;
     std::vector<any_share_action> actions_;
     time_point lease_until_{};
     bool is_one_missing_ = false;
     bool is_leaving_ = false;
-    bool is_agreed_ = false;  // held_ matches the store's records
+    bool is_agreed_ = false;    // held_ matches the store's records
+    bool has_claimed_ = false;  // the store has answered a claim of this process
     std::optional<share_action::claim> running_claim_{};
     std::optional<slots::slot_shortage> claimed_wish_{};
     std::optional<time_point> claimed_at_{};

@@ -13,7 +13,7 @@ namespace tandem::cluster {
 
 /// Number of a loan. The store gives each new loan of a server's slots a higher number.
 using loan_number = std::uint64_t;
-/// Messages and answers with a higher slot number are rejected.
+/// Bound of slot numbers: messages and answers that exceed it are rejected.
 inline constexpr int max_slot = 1023;
 
 /// A loan as a gateway reports it to the store.
@@ -32,22 +32,22 @@ struct loan {
     loan_number number = 0;
     /// How long ago the slot's last request ended, as far as the store knows.
     std::optional<duration> unused_for{};
-    /// Whether a request of another gateway may still run on the slot, because the slot's last
-    /// borrower has disappeared, or the store has lost its records.
+    /// Whether another gateway's request may still run on the slot: the previous borrower has
+    /// disappeared, or the store has lost its records.
     bool is_doubtful = false;
 };
 
 /// The answer to an offer.
 enum class offer_result {
     taken,       ///< this gateway no longer has the slot
-    not_wanted,  ///< the slot stays with this gateway
+    not_wanted,  ///< no gateway waits for a slot: this gateway keeps it
     unknown,     ///< the store did not answer
 };
 
 namespace share_action {
 
 // To the store.
-/// Reports the loans of this gateway, and its wish for one more slot.
+/// Reports the loans of this gateway and, if a request here lacks a slot, the wish for one more.
 struct claim {
     std::vector<reported_loan> held{};
     std::optional<slots::slot_shortage> wish{};
@@ -70,7 +70,7 @@ struct bring_back {
 struct send_away {
     int slot;
 };
-/// Another gateway waits for a slot; replaces its earlier wish.
+/// Queues the wish of another gateway for a slot, in place of that gateway's earlier wish.
 struct queue_wish {
     std::string gateway;
     slots::slot_shortage wish;

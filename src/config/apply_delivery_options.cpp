@@ -10,7 +10,7 @@ void set(To& field, const std::optional<From>& given) {
     if (given) field = *given;
 }
 
-// If the limits conflict, the limit that the reply does not set is changed.
+// If the limits conflict, adjusts the one that the reply does not set.
 void set_first_chunk(chunking_config& c, const delivery_options& o) {
     set(c.first_chunk_min_tokens, o.first_chunk_min_tokens);
     set(c.first_chunk_max_tokens, o.first_chunk_max_tokens);

@@ -101,7 +101,7 @@ class checker {
     template <class Field>
     void check_range(const field_info& f, const Field& field, double value,
                      const std::string& shown) {
-        // Written so that NaN, which compares false, is also a fault.
+        // Tests for a valid value, so that NaN, for which each comparison is false, is a fault.
         const bool inside = (f.open ? value > f.min : value >= f.min) && value <= f.max;
         if (!inside)
             add(f, detail::invalid_value_text(shown, detail::describe_expected_value(f, field)));
@@ -117,7 +117,8 @@ void check_first_chunk(const config& c, std::vector<config_fault>& faults) {
                                       c.chunking.first_chunk_min_tokens, last)});
 }
 
-// With such limits, a reply that continues on the same slot would always fail.
+// A reply that continues on the same slot waits for the guard, so it would always exceed a shorter
+// queue_timeout.
 void check_queue(const config& c, std::vector<config_fault>& faults) {
     if (c.server.reuse_guard && *c.server.reuse_guard != auto_guard &&
         c.limits.queue_timeout > duration{} && c.limits.queue_timeout <= *c.server.reuse_guard)
@@ -184,7 +185,8 @@ void check_constraint(const char* name, const std::string& value,
         faults.push_back({name, "is not valid UTF-8"});
 }
 
-// A choice without tools is valid: a session's options may choose among tools of earlier options.
+// A tool_choice without tools is valid, because a session may choose among the tools of its earlier
+// options.
 void check_tool_choice(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraint("tool_choice", o.tool_choice, faults);
     if (!must_call(o)) return;
@@ -251,7 +253,7 @@ void check_delivery(const generation_options& o, std::vector<config_fault>& faul
     for (auto& f : check(apply_delivery_options({}, o.delivery))) faults.push_back(std::move(f));
 }
 
-// Checks beyond those of for_each_field().
+// Checks what for_each_field() does not cover.
 void check_generation(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraints(o, faults);
     check_members(o, faults);

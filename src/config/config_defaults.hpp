@@ -11,14 +11,14 @@ namespace tandem::detail {
 /// Fills unset sampling fields with the defaults of a `client`.
 config apply_client_sampling_defaults(config c);
 
-/// Slot settings of a server that apply until a client or service in the process sets them.
+/// Slot settings that apply to a server until a client or service in the process sets them.
 struct slot_defaults {
     int slots = 0;  ///< 0 = all
     duration reuse_guard = auto_guard;
 };
 inline constexpr slot_defaults client_slot_defaults{.slots = 2,
                                                     .reuse_guard = std::chrono::seconds(2)};
-/// For clients created by the commands.
+/// For clients of the `tandem` command.
 inline constexpr slot_defaults command_slot_defaults{.slots = 2};
 inline constexpr slot_defaults service_slot_defaults{};
 

@@ -24,7 +24,7 @@ constexpr std::array units{unit{"ms", 1e-3}, unit{"s", 1.0}, unit{"m", 60.0}, un
 constexpr const char* automatic = "auto";
 constexpr double max_seconds = 1e9;  // keeps the nanoseconds well within 64 bits
 
-// One overload per type: sets the value from the text, or returns false.
+// Each overload sets a value of its type from the text, or returns false.
 template <class Number>
 requires std::is_arithmetic_v<Number>
 bool set_value(Number& value, std::string_view text) {

@@ -65,7 +65,7 @@ void check_context(const conversation_options& o, fault_list& list) {
     list.require(
         o.reply_reserve >= 0 && o.reply_reserve <= max_reserve, "reply_reserve",
         fmt::format("is {}; it must be a whole number from 0 to {}", o.reply_reserve, max_reserve));
-    // Written so that NaN, which compares false, is also a fault.
+    // Tests for a valid value, so that NaN, for which each comparison is false, is a fault.
     list.require(o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
                  fmt::format("is {}; it must be a number from 0 to {}", o.trim_slack, max_slack));
     list.require(

@@ -19,10 +19,11 @@ inline std::string invalid_value_text(std::string_view given, std::string_view e
     return fmt::format("is {}; it must be {}", given.empty() ? "empty" : given, expected);
 }
 
-/// Examples of valid times, for a message about an invalid one.
+/// Follows the range in a message about an invalid time.
 inline constexpr std::string_view time_examples = ", such as 250ms, 2s, 1m or 0.5h";
 
-/// Uses the largest unit without a fraction: 0 → "0", 3600 → "1h", 3540 → "59m", 0.001 → "1ms".
+/// Formats a time in the largest unit that needs no fraction: 0 → "0", 3600 → "1h", 3540 → "59m",
+/// 0.001 → "1ms".
 inline std::string format_time_limit(duration d) {
     using std::chrono::hours, std::chrono::minutes;
     if (d == duration{}) return "0";
@@ -58,7 +59,7 @@ template <class Enum>
 requires std::is_enum_v<Enum> std::string describe_expected_value(const field_info&, const Enum&) {
     return list_enum_names<Enum>(" or ");
 }
-/// For a field that may be unset: describes its value when set.
+/// Describes the value of a field that may be unset.
 template <class T>
 std::string describe_expected_value(const field_info& f, const std::optional<T>&) {
     return describe_expected_value(f, T{});

@@ -52,7 +52,7 @@ void add_calls(const chat_message& m, std::string& out) {
     }
 }
 
-/// Consecutive results form one user message.
+/// Adds a result to the user message that all consecutive results share.
 void add_result(const chat_message& m, bool is_first, bool is_last, std::string& out) {
     if (is_first) open_message("user", out);
     if (!is_first) out += '\n';

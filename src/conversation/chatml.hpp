@@ -13,9 +13,10 @@ namespace tandem::conversations {
 /// model continues the message.
 ///
 /// Tool calls and results follow the format of the Hermes and Qwen families: a result is a user
-/// message wrapped in `<tool_response>`. The text of a message cannot forge turns: a space after
-/// the `<` makes the tokenizer read plain text. The space is inserted in everything that looks like
-/// a control token (`<|im_end|>`), and in tool result marks sent by the user or a tool.
+/// message wrapped in `<tool_response>`. The text of a message cannot forge turns: render_chatml()
+/// inserts a space after the `<` of everything in it that looks like a control token
+/// (`<|im_end|>`), so that the tokenizer reads plain text. It does the same with tool result marks
+/// in the text of users and tools.
 std::string render_chatml(std::span<const chat_message> messages);
 
 }  // namespace tandem::conversations

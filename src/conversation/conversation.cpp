@@ -63,7 +63,8 @@ void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
     call.handler.complete(code, Result{});
 }
 
-// Completes a call with the result of `ask`, on the strand.
+// Runs `ask` on the strand, which completes the call; completes it with an error if the
+// conversation has ended.
 template <class Result, class Ask>
 void run_call(std::shared_ptr<detail::conversation_shell> shell,
               std::shared_ptr<detail::pending_call<Result>> call, Ask ask) {

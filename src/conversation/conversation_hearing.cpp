@@ -181,24 +181,25 @@ void conversation_shell::find_draft_start(const draft_ptr& draft, const start_ha
 void conversation_shell::load_draft_marks(const draft_ptr& draft, const start_handler& done) {
     const bool needs_call_mark = this->needs_call_mark(draft->options());
     auto learned = [weak = weak_from_this(), drafted = std::weak_ptr(draft), needs_call_mark, done](
-                       error_code ec, const diagnostics& diag, const server::template_marks& mark) {
+                       error_code ec, const diagnostics& diag,
+                       const server::template_marks& marks) {
         const auto self = weak.lock();
         const auto known = drafted.lock();
         if (!self || !known) return;
         if (ec) return done(ec, diag, {});
-        if (needs_call_mark && mark.opening.empty())
+        if (needs_call_mark && marks.opening.empty())
             return done(errc::not_supported, {.client_message = no_call_mark}, {});
-        self->render_draft_prompt(known, mark, done);
+        self->render_draft_prompt(known, marks, done);
     };
     load_marks(needs_call_mark, std::move(learned));
 }
 
 void conversation_shell::render_draft_prompt(const draft_ptr& draft,
-                                             const server::template_marks& mark,
+                                             const server::template_marks& marks,
                                              const start_handler& done) {
     render_prompt(link_, draft->messages(), draft->options(),
                   [weak = weak_from_this(), drafted = std::weak_ptr(draft), asked = link_.get(),
-                   mark, done](error_code ec, const diagnostics& diag, std::string prompt) {
+                   marks, done](error_code ec, const diagnostics& diag, std::string prompt) {
                       const auto self = weak.lock();
                       const auto known = drafted.lock();
                       if (!self || !known || self->running_ != 0) return;
@@ -207,19 +208,19 @@ void conversation_shell::render_draft_prompt(const draft_ptr& draft,
                                       {.client_message = "the conversation has moved"}, {});
                       if (ec) return done(ec, diag, {});
                       self->check_draft_size(
-                          known, mark, self->known_.attach_known_ids(std::move(prompt)), done);
+                          known, marks, self->known_.attach_known_ids(std::move(prompt)), done);
                   });
 }
 
 // A turn that does not fit trims the history; a draft must not do so.
 void conversation_shell::check_draft_size(const draft_ptr& draft,
-                                          const server::template_marks& mark,
+                                          const server::template_marks& marks,
                                           prompt_with_ids prompt, const start_handler& done) {
     if (is_sure_to_fit(prompt, draft->options().max_tokens))
-        return begin_draft(*draft, mark, std::move(prompt), done);
+        return begin_draft(*draft, marks, std::move(prompt), done);
     count_prompt_tokens(
         link_, std::move(prompt),
-        [weak = weak_from_this(), drafted = std::weak_ptr(draft), mark, done](
+        [weak = weak_from_this(), drafted = std::weak_ptr(draft), marks, done](
             error_code ec, const diagnostics& diag, prompt_with_ids counted) {
             const auto self = weak.lock();
             const auto known = drafted.lock();
@@ -236,15 +237,15 @@ void conversation_shell::check_draft_size(const draft_ptr& draft,
                          "for the reply; a turn drops the oldest exchanges",
                          tokens, use.context, use.reserve)},
                     {});
-            self->begin_draft(*known, mark, std::move(counted), done);
+            self->begin_draft(*known, marks, std::move(counted), done);
         });
 }
 
-void conversation_shell::begin_draft(reply_draft& draft, const server::template_marks& mark,
+void conversation_shell::begin_draft(reply_draft& draft, const server::template_marks& marks,
                                      prompt_with_ids prompt, const start_handler& done) {
     draft.set_started(link_, props_.model);
     host_->on_turn_started(link_);
-    auto here = make_start_point(mark, {.prompt = std::move(prompt)});
+    auto here = make_start_point(marks, {.prompt = std::move(prompt)});
     if (prefill_) here.warmed = prefill_->slot();
     done({}, {}, std::move(here));
 }

@@ -6,8 +6,8 @@
 #include <utility>
 #include <variant>
 
-// What a conversation does between turns: learning ids, freeing context, prefilling a slot, and
-// slot files.
+// What a conversation does between turns: it learns token ids, trims the history, prefills a slot,
+// and saves and restores slot files.
 namespace tandem::detail {
 // --- ids
 
@@ -45,7 +45,7 @@ void conversation_shell::request_missing_ids() {
 void conversation_shell::on_ids_received() {
     known_ = remainder_->text.to_tokenized_text();
     known_model_ = props_.model;
-    // A complete turn is resumed with its own text, whose ids are already in known_.
+    // If the turn is complete, no request continues its text, so only known_ needs the ids.
     if (remainder_->generated) remainder_->text = reply_transcript();
     if (history_.open_calls() > 0) return prefill_before_results();
     trim_or_prefill();
@@ -81,7 +81,7 @@ void conversation_shell::trim_or_prefill() {
     const auto use = context_usage(costs, tokens_said_, rules_.generation.max_tokens);
     const auto user_bytes = history_.average_user_bytes();
     if (!conversations::is_trim_likely(use, user_bytes)) return;
-    // The last answered exchange may be dropped once another one follows.
+    // Keeps the last exchange, which can be dropped only once another one follows.
     const auto plan = conversations::plan_trim(conversations::predict_next_usage(use, user_bytes));
     if (plan.drop == 0) return;
     drop_oldest(plan.drop);
@@ -91,15 +91,16 @@ void conversation_shell::trim_or_prefill() {
 
 // --- prefilling
 
-// The slot of a draft, or of the user's words, holds more than a prefill of the history.
+// Does nothing if a slot holds a draft or the user's words, because it already holds the history,
+// too.
 void conversation_shell::warm() {
     const bool holds_words =
         is_prefilling_words_ || (!prefilled_words_.empty() && prefill_ && prefill_->holds_prompt());
     if (!draft_ && !holds_words) prepare_idle_server(&conversation_shell::prefill);
 }
 
-/// Calls `done` on the strand once the properties of a server are known, or `on_failed` after a
-/// failure; calls neither if a turn has begun.
+/// Calls `done` once the properties of a server are known, or `on_failed` after a failure. Calls
+/// neither if a turn has begun in the meantime.
 void conversation_shell::prepare_idle_server(std::function<void(conversation_shell&)> done,
                                              std::function<void(const failure&)> on_failed) {
     if (ended_ || running_ != 0) return;
@@ -126,17 +127,17 @@ void conversation_shell::prepare_idle_server(std::function<void(conversation_she
     });
 }
 
-/// The options of the next turn, as far as they are known.
+/// The options with which the next turn will probably run.
 generation_options conversation_shell::prefill_options() const {
     if (next_options_) return *next_options_;
     auto options = *turn_options_;
-    options.context.clear();  // belongs to the last turn only
+    options.context.clear();  // was only for the last turn
     return options;
 }
 
 void conversation_shell::prefill() {
-    // The prompt must equal the next turn's prompt as far as that is known. Therefore, it uses the
-    // next turn's tools or, if they are unknown, those of the last turn.
+    // A prefill helps only as far as its prompt equals the next turn's. Therefore, it has the next
+    // turn's tools or, if they are unknown, those of the last turn.
     render_history(prefill_options(), [weak = weak_from_this(), asked = link_.get()](
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {
@@ -149,8 +150,8 @@ void conversation_shell::prefill() {
     });
 }
 
-// Prefills while the functions run, because the slot's text may differ from the next prompt: the
-// template may not render a call as the model wrote it.
+// Prefills the next prompt up to the results while the functions run. The template may render a
+// call differently from what the model wrote, so the slot may hold other text.
 void conversation_shell::prefill_before_results() {
     if (ended_ || running_ != 0 || !link_ || link_->is_shut_down()) return;
     render_history(next_options_ ? *next_options_ : *turn_options_,
@@ -158,7 +159,8 @@ void conversation_shell::prefill_before_results() {
                        error_code ec, const diagnostics&, std::string prompt) {
                        const auto self = weak.lock();
                        if (ec || !self || self->link_.get() != asked || self->running_ != 0) return;
-                       // The results of the open calls are the last occurrences of `no_result`.
+                       // Ends the prompt before the results of the open calls, for which
+                       // `no_result` stands.
                        auto end = prompt.size();
                        for (std::size_t i = 0; i < open && end != std::string::npos && end > 0; ++i)
                            end = prompt.rfind(conversations::no_result, end - 1);
@@ -169,10 +171,10 @@ void conversation_shell::prefill_before_results() {
 }
 
 void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words) {
-    is_prefilling_words_ = false;  // another prefill replaces it
+    is_prefilling_words_ = false;  // this prefill replaces the running one
     const auto context = static_cast<std::size_t>(props_.context_per_slot);
     if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
-    // Repeated calls prefill only once.
+    // A repeated call must not prefill the same text again.
     if (prefill_ && prefill_->holds_text(prompt.text)) return;
     is_prefilling_words_ = is_of_words;
     if (is_of_words)
@@ -186,14 +188,14 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
         if (!self) return;
         if (is_of_words && counts) self->record_words_prefill(*counts);
         if (!is_of_words && counts) self->metrics_.warmed += counts->evaluated;
-        // While the user is speaking, the slot stays protected from other conversations' prefills.
+        // While the user is speaking, other conversations must not prefill this slot.
         if (!self->is_prefilling_words_) self->release_slots();
         self->prefill_next_words();
     });
 }
 
-// From now on, other conversations may prefill the slots. A draft keeps its slot, which is needed
-// soon.
+// Lets other conversations prefill the slots of this one, unless there is a draft: a turn needs the
+// draft's slot soon.
 void conversation_shell::release_slots() {
     if (running_ == 0 && !draft_ && link_ && !link_->is_shut_down())
         link_->slots().release_owner(id_);
@@ -221,7 +223,7 @@ void conversation_shell::run_slot_file_job(slot_file_job::kind what, std::string
         });
 }
 
-// The job itself starts only after an answer from the server.
+// Sets the flag before the job exists, because the job starts only after an answer from the server.
 slot_file_job::handler conversation_shell::begin_slot_file_job(slot_file_job::handler done) {
     uses_slot_file_ = true;
     return [weak = weak_from_this(), done = std::move(done)](error_code ec, const diagnostics& diag,
@@ -231,8 +233,8 @@ slot_file_job::handler conversation_shell::begin_slot_file_job(slot_file_job::ha
     };
 }
 
-// A loaded conversation does not know its text until its first turn, but the slot must be known to
-// hold that text, or the turn would use another slot.
+// The job records the slot's text, so that the next turn is given that slot. A loaded conversation
+// has no text before its first turn, so the text is rendered here.
 void conversation_shell::resolve_slot_text(slot_file_job::kind what, std::string file,
                                            slot_file_job::handler done) {
     if (!known_.text().empty())

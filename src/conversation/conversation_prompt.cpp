@@ -8,7 +8,7 @@
 
 #include <utility>
 
-// The prompt of a turn, made from the history and trimmed to fit.
+// The prompt of a turn, made from the history and trimmed to fit, and the start of its reply.
 namespace tandem::detail {
 namespace {
 
@@ -84,7 +84,7 @@ bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_t
     return context == 0 || estimate_max_tokens(prompt) + reserved <= context;
 }
 
-// An upper bound shows that most prompts fit; only the remaining prompts are counted.
+// Counting needs a request to the server, so a prompt that fits by its upper bound is not counted.
 void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
     if (is_sure_to_fit(prompt, start->max_tokens))
         return start_prompted_reply(start, std::move(prompt));
@@ -110,7 +110,8 @@ void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids cou
     const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens, start->max_tokens);
     const auto plan = conversations::plan_trim(use);
-    // A reply that may continue elsewhere must not lose history for a server that is too small.
+    // After a failure, history is dropped only if the prompt then fits this server: another server
+    // may have a larger context.
     if (plan.drop > 0 && (plan.fits || !start->is_failover)) {
         drop_oldest(plan.drop);
         return make_prompt(start);
@@ -119,6 +120,51 @@ void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids cou
     const failure why{errc::prompt_too_long,
                       {.client_message = too_long_text(tokens, use, history_.options().raw)}};
     return start->is_failover ? try_other_server(start, why) : fail_start(start, why);
+}
+
+// --- the reply
+
+void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
+    starting_.reset();
+    end_server_check(start);
+    generating_at_ = link_;
+    host_->on_turn_started(link_);
+    add_early_work(*start, origin);
+    auto here = make_start_point(start->marks, std::move(origin));
+    if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
+    start->done({}, {}, std::move(here));
+}
+
+// The turn's whole text is known, so that the reply needs no server.
+void conversation_shell::start_generated_reply() {
+    const auto start = std::exchange(starting_, nullptr);
+    auto origin = *std::exchange(start->resumed, {});
+    if (remainder_model_ != props_.model) origin.rest->text.forget_ids();
+    add_early_work(*start, origin);
+    start->done({}, {}, {.origin = std::move(origin), .pace = pace_});
+}
+
+void conversation_shell::add_early_work(starting_turn& start, reply_origin& origin) {
+    origin.early = take_early_work(start);
+    origin.early.broken = std::exchange(start.broken, {});
+    if (start.watched) watch_ = *std::exchange(start.watched, {});
+}
+
+void conversation_shell::resume_after_failover(const start_ptr& start) {
+    end_server_check(start);
+    generating_at_ = link_;
+    host_->on_turn_started(link_);
+    start->done({}, {}, make_start_point(start->marks, {}));
+}
+
+reply_start_point conversation_shell::make_start_point(server::template_marks marks,
+                                                       reply_origin origin) {
+    return {.link = link_,
+            .origin = std::move(origin),
+            .owner = id_,
+            .was_here = has_spoken_here_,
+            .pace = pace_,
+            .marks = std::move(marks)};
 }
 
 }  // namespace tandem::detail

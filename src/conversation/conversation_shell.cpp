@@ -17,7 +17,7 @@ namespace {
 // Messages appended while a reply runs wait until the reply ends.
 constexpr std::size_t max_deferred_messages = 256;
 
-/// Everything has already been generated.
+/// The reply speaks this text, and generates nothing.
 reply_origin make_spoken_origin(std::string text) {
     return {.rest = reply_remainder{.unspoken = std::move(text), .generated = finish_reason::eos}};
 }
@@ -45,8 +45,7 @@ std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& scope
 
 // --- input
 
-// While functions run, other messages wait for the next turn: a call must be followed by its
-// result.
+// While functions run, other messages wait for the next turn: only the result may follow a call.
 void conversation_shell::append(chat_message message) {
     if (ended_ || history_.record_tool_result(message)) return;
     // A template rejects a result whose call is not directly before it.
@@ -66,7 +65,8 @@ void conversation_shell::keep_for_next_turn(chat_message message) {
                 id_, max_deferred_messages);
 }
 
-// A late result must not settle the last turn, which may still be resumed.
+// A late result waits for the next turn: appending it would settle the last turn, which may still
+// be resumed.
 void conversation_shell::answer_call(const std::string& id, const std::string& content,
                                      bool is_final) {
     if (ended_ || history_.answer_call(id, content, is_final)) return;
@@ -94,8 +94,8 @@ std::shared_ptr<reply_shell> conversation_shell::generate(reply_options wish) {
                              weak_from_this(), interrupts_);
 }
 
-// A rejected turn must not leave its options to the running turn. The options of a turn that never
-// begins are owned by that turn's reply, and freed with the reply.
+// The running turn must not get the options of a rejected turn. `asked_options_` is weak, because
+// the reply owns the options of a turn that never begins.
 void conversation_shell::apply_options(const options_ptr& options, bool has_begun) {
     const std::lock_guard lock(options_mutex_);
     if (has_begun) turn_options_ = options;
@@ -105,10 +105,10 @@ void conversation_shell::apply_options(const options_ptr& options, bool has_begu
 
 void conversation_shell::expect_options(generation_options options) {
     next_options_ = std::make_shared<const generation_options>(std::move(options));
-    prefilled_words_.clear();  // prefilled with other options
+    prefilled_words_.clear();  // these words were prefilled with other options
 }
 
-// Calls take effect in order, so the caller may mean a turn that was just requested.
+// If a turn was requested but has not begun, returns its options: it begins before the resume.
 generation_options conversation_shell::get_resume_options() {
     const std::lock_guard lock(options_mutex_);
     const auto asked = asked_options_.lock();
@@ -142,7 +142,7 @@ std::shared_ptr<reply_shell> conversation_shell::say_text(
                              weak_from_this(), interrupts_);
 }
 
-// An aside is not a turn, so its events are not reported.
+// An aside is not a turn, so the conversation does not listen to its reply.
 std::shared_ptr<reply_shell> conversation_shell::say_aside(
     std::string text, std::optional<generation_options> options) {
     return reply_shell::make(
@@ -230,7 +230,7 @@ void conversation_shell::on_chunk_not_delivered(chunk_id id) {
 
 void conversation_shell::end() {
     if (ended_) return;
-    // Set before the reply ends, because nothing will continue from it.
+    // Set before the reply ends, so that on_ended() prepares nothing for a next turn.
     ended_ = true;
     interrupt_asides();
     if (const auto reply = reply_.lock()) reply->interrupt();
@@ -331,7 +331,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     const auto counted = std::exchange(generating_at_, nullptr);
     if (counted) host_->on_turn_ended(counted);
     // A reply that has found no server has not received the pace of the voice.
-    if (counted || is_given_text_) pace_ = rest.pace;
+    if (!starting_) pace_ = rest.pace;
     if (result.usage.prompt > 0) {
         history_.record_prompt_tokens(result.usage.prompt);
         watch_.record_prompt_tokens(result.usage.prompt);
@@ -340,7 +340,8 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     history_.record_unspoken_text(now(), rest.unspoken);
     discard_draft();
     if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);
-    if (starting_) release_slots();
+    // A reply without a server has not released them. A prefill follows a given text.
+    if (!is_given_text_) release_slots();
     auto unstarted = take_unstarted_remainder();
     history_.on_turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);
@@ -348,11 +349,11 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     remainder_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
     if (ended_ || scope_->is_closed()) return;
-    if (std::exchange(is_given_text_, false)) return warm();
+    if (is_given_text_) return warm();
     request_history_ids();
 }
 
-/// If a resumed turn could not start, returns the unchanged state from which it was to continue.
+/// If a resumed turn could not start, returns its remainder, for the next attempt to resume.
 std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
     if (starting && starting->begun) return reply_remainder{};

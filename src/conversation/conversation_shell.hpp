@@ -30,8 +30,8 @@ namespace tandem::detail {
 
 class reply_shell;
 
-/// A conversation: takes messages from the history, makes prompts and replies from them, and
-/// reports the results to the history. All functions except make(), scope(), id(),
+/// Runs a conversation: makes prompts from the messages of its history, starts replies to them, and
+/// records in the history what was said and heard. All functions except make(), scope(), id(),
 /// stop_deliveries() and generate() run on the scope's strand.
 class conversation_shell final : public std::enable_shared_from_this<conversation_shell>,
                                  public reply_listener,
@@ -39,7 +39,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
  public:
     using server_link_ptr = server_provider::server_link_ptr;
 
-    /// `rules` are the rules of the service's replies, and must live as long as the host.
+    /// `rules` is the service's configuration of replies, and must live as long as `host`.
     static std::shared_ptr<conversation_shell> make(strand_scope& scope,
                                                     std::shared_ptr<server_provider> host,
                                                     const config& rules,
@@ -49,10 +49,10 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     slots::owner_id id() const noexcept { return id_; }
     const server_link_ptr& pinned_server() const noexcept { return link_; }
 
-    /// Makes the open turn of a saved conversation resumable with the turn's options. Called before
-    /// all other functions.
+    /// Makes the open turn of a saved conversation resumable; `options` are those of the turn. Call
+    /// it before all other functions.
     void restore_turn(const generation_options& options);
-    /// Called before the first turn, which then uses this server if possible.
+    /// Call it before the first turn, which then uses this server if possible.
     void set_first_server(server_link_ptr link) { pin_server(std::move(link)); }
     void append(chat_message message);
     void answer_call(const std::string& id, const std::string& content, bool is_final = true);
@@ -64,15 +64,15 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
                                           std::optional<generation_options> options);
     std::shared_ptr<reply_shell> say_aside(std::string text,
                                            std::optional<generation_options> options);
-    /// A reply that ends immediately with this failure.
+    /// Makes a reply that ends immediately with this failure.
     std::shared_ptr<reply_shell> make_refused_reply(failure why);
     void on_heard(chunk_id id, std::size_t characters) override;
     void on_heard_share(chunk_id id, double share) override;
-    /// Callable from any thread, before interrupt() or end() is posted to the strand. From then on,
-    /// no chunks of earlier replies are delivered.
+    /// From now on, delivers no chunks of earlier replies. Call it on any thread before posting
+    /// interrupt() or end() to the strand.
     void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
-    /// Sets the options of the next turn, if they are known before the turn.
+    /// Sets the options of the next turn in advance, so that prefills use them.
     void expect_options(generation_options options);
     void warm();
     /// What the user has said so far; see conversation::hearing().
@@ -85,8 +85,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void end();
 
     bool has_ended() const noexcept { return ended_; }
-    /// The messages continue those of `before`, whose text a slot may still hold. Call it before
-    /// the first turn.
+    /// This conversation begins with the messages of `before`, whose text a slot may still hold.
+    /// Call it before the first turn.
     void continue_conversation(std::shared_ptr<const conversation_shell> before);
     /// URL of the conversation's server; empty before the first turn.
     std::string server_url() const;
@@ -95,7 +95,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void save_slot(std::string file, slot_file_job::handler done);
     void restore_slot(std::string file, slot_file_job::handler done);
 
-    /// Moves running work to another server, if it can and should.
+    /// Moves the running turn to another server if that is possible and `reason` requires it; stops
+    /// a running draft.
     void leave_server(const server_leave_reason& reason);
 
     // Reports of a reply.
@@ -117,27 +118,27 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         time_point began{};
         start_handler done;
         int max_tokens = 0;
-        /// The reply is for a reader, who may be shown calls as text.
+        /// The reply is for a reader, to whom calls may be shown as text if their mark is unknown.
         bool is_streamed = false;
-        /// Whether the reply may call functions in the format of the model.
+        /// Whether the reply may contain calls, which must be recognized by the template's mark.
         bool needs_call_mark = false;
         /// How the server's template marks words and calls.
-        server::template_marks call_mark{};
+        server::template_marks marks{};
         /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
-        /// The text of a saved turn, without the turn's prompt.
+        /// The text of a saved turn; the turn's prompt must be rendered again.
         std::optional<begun_text> begun{};
         std::optional<early_work> draft{};
-        /// The turn continues after its server failed, and from the turn's text, if there is any.
+        /// The turn left its server. If `has_text`, it continues after the text generated there.
         bool is_failover = false;
         bool has_text = false;
         const server_link* previous_server = nullptr;  // the server that the turn left
         int servers_tried = 0;
-        /// Counts the servers tried, so that answers from an abandoned server are ignored.
+        /// Number of the current check of a server; answers to earlier checks are ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
-        /// The part of the slot's text that the prompt no longer contains; takes effect when the
-        /// request is sent.
+        /// Where and why the prompt stops continuing the last one. `watched` replaces watch_ when
+        /// the request is sent.
         std::optional<cache_break> broken{};
         std::optional<conversations::cache_break_detector> watched{};
     };
@@ -146,7 +147,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     using draft_ptr = std::shared_ptr<reply_draft>;
     using options_ptr = std::shared_ptr<const generation_options>;
 
-    // Without the mark, calls would be spoken.
+    // The error of a turn with tools on a server whose call mark is unknown.
     static constexpr auto no_call_mark =
         "the server's chat template does not show how a tool call begins, so that calls cannot be "
         "kept out of the speech; start the server with --jinja and a model whose template knows "
@@ -163,7 +164,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool retry_if_not_started(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
-    reply_start_point make_start_point(server::template_marks mark, reply_origin origin);
+    reply_start_point make_start_point(server::template_marks marks, reply_origin origin);
     std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
@@ -191,6 +192,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
     void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
     void start_reply(const start_ptr& start, reply_origin origin);
+    void start_generated_reply();
+    void add_early_work(starting_turn& start, reply_origin& origin);
     start_ptr make_starting_turn(const reply_shell& reply, start_handler done,
                                  const generation_options& options) const;
     void fail_start(const start_ptr& start, const failure& why);
@@ -230,14 +233,14 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     reply_draft::events make_draft_events(draft_handler done);
     void find_draft_start(const draft_ptr& draft, const start_handler& done);
     void load_draft_marks(const draft_ptr& draft, const start_handler& done);
-    void render_draft_prompt(const draft_ptr& draft, const server::template_marks& mark,
+    void render_draft_prompt(const draft_ptr& draft, const server::template_marks& marks,
                              const start_handler& done);
     void begin_drafted_turn(const start_ptr& start);
     void continue_from_draft(const start_ptr& start);
-    void check_draft_size(const draft_ptr& draft, const server::template_marks& mark,
+    void check_draft_size(const draft_ptr& draft, const server::template_marks& marks,
                           prompt_with_ids prompt, const start_handler& done);
-    void begin_draft(reply_draft& draft, const server::template_marks& mark, prompt_with_ids prompt,
-                     const start_handler& done);
+    void begin_draft(reply_draft& draft, const server::template_marks& marks,
+                     prompt_with_ids prompt, const start_handler& done);
     void on_draft_over(const reply_draft& draft);
     early_work take_early_work(const starting_turn& start);
     void count_wasted(int tokens);
@@ -272,7 +275,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // replaced on the strand, and read on any thread.
     std::mutex options_mutex_;
     options_ptr turn_options_;
-    options_ptr next_options_;  // the next turn's, if known in advance
+    options_ptr next_options_;  // of the next turn, if known in advance
     std::weak_ptr<const generation_options> asked_options_;
     conversations::turn_history history_;
     server_link_ptr link_;
@@ -280,7 +283,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     tokenized_text known_;
     std::string known_model_;
     conversations::cache_break_detector watch_;
-    /// The conversation that this one continues; empty once a server is assigned.
+    /// The conversation that this one continues; null once this one has a server.
     std::shared_ptr<const conversation_shell> before_;
     server_props props_;  // of link_, as last reported
     bool has_spoken_here_ = false;
@@ -289,28 +292,29 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::vector<std::weak_ptr<reply_shell>> asides_;
     std::uint64_t running_ = 0;      // id of the running reply
     start_ptr starting_;             // until its reply has a prompt
-    start_ptr checking_;             // waits for answers of link_
+    start_ptr checking_;             // while it waits for link_ to answer
     std::uint64_t last_reply_ = 0;   // id of the last reply that ended
-    int tokens_said_ = 0;            // of the last prompt and the text generated after it
+    int tokens_said_ = 0;            // of the last prompt and its reply
     server_link_ptr generating_at_;  // the server that counts the reply
-    // Servers on which the running reply could not start. Tried again when there is no other
-    // server.
+    // Servers on which the running reply could not start; they are tried again when there is no
+    // other.
     std::vector<server_link_ptr> failed_servers_;
     std::optional<reply_remainder> remainder_;
     std::string remainder_model_;  // the model that the ids in remainder_ belong to
     std::shared_ptr<slot_prefill> prefill_;
     std::string last_partial_;      // the words of the user who is speaking
-    std::string recognized_words_;  // the stable part of last_partial_
+    std::string recognized_words_;  // the part of last_partial_ to prefill
     std::string prefilled_words_;   // the words prefilled last
     bool is_prefilling_words_ = false;
-    /// How many bytes of the previous prefill the last prefill kept, if it revised words.
+    /// If the last prefill of words replaced words of the one before: how many bytes of that
+    /// prefill's text it kept.
     std::optional<std::size_t> revised_;
     draft_ptr draft_;
     int drafts_ = 0;    // since the last turn
     early_work early_;  // since the last turn
     std::weak_ptr<slot_file_job> file_job_;
-    bool uses_slot_file_ = false;  // from the call to its answer
-    bool is_given_text_ = false;   // the running reply is not generated
+    bool uses_slot_file_ = false;  // while a slot file is saved or restored
+    bool is_given_text_ = false;   // the text of the turn is not generated
     std::vector<chat_message> said_meanwhile_;
     conversation_metrics metrics_;
     bool ended_ = false;

@@ -12,7 +12,8 @@
 #include <utility>
 #include <variant>
 
-// Starts a conversation's turn: finds a server, makes a prompt that fits, and starts the reply.
+// Starts a conversation's turn: finds a server. conversation_prompt.cpp makes the prompt and starts
+// the reply.
 namespace tandem::detail {
 namespace {
 
@@ -84,6 +85,7 @@ void conversation_shell::begin_history_turn(reply_shell& reply) {
     prepare_turn(reply);
     remainder_.reset();
     ++metrics_.turns;
+    is_given_text_ = false;
     for (auto& m : std::exchange(said_meanwhile_, {})) append_to_history(std::move(m));
     history_.begin_turn();
     history_.begin_reply(reply.id());
@@ -237,7 +239,7 @@ void conversation_shell::leave_server(const server_leave_reason& reason) {
     if (job && reason.what == server_leave_reason::kind::removed) job->abort(reason.why.ec);
     // The end of the draft may make a turn look for another server.
     const auto start = checking_;
-    if (draft_ && !draft_->is_over()) draft_->stop(reason.why);
+    if (draft_ && !draft_->is_over()) draft_->leave_server(reason);
     if (running_ == 0 || checking_ != start) return;
     // A turn that is still being started there has no request, so nothing can have arrived.
     const bool hangs = reason.what == server_leave_reason::kind::hangs;
@@ -262,6 +264,7 @@ auto conversation_shell::assign_server(const starting_turn& start)
 }
 
 void conversation_shell::find_server(const start_ptr& start) {
+    if (start->resumed && start->resumed->rest->generated) return start_generated_reply();
     checking_ = start;
     const int check_id = ++start->check_id;
     auto placed = assign_server(*start);
@@ -337,11 +340,12 @@ void conversation_shell::load_marks(bool with_calls, server::template_marks_load
 
 void conversation_shell::on_server_found(const start_ptr& start) {
     auto learned = [weak = weak_from_this(), start, check_id = start->check_id](
-                       error_code ec, const diagnostics& diag, const server::template_marks& m) {
+                       error_code ec, const diagnostics& diag,
+                       const server::template_marks& marks) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->on_server_check_failed(start, {ec, diag});
-        const bool lacks_mark = start->needs_call_mark && m.opening.empty();
+        const bool lacks_mark = start->needs_call_mark && marks.opening.empty();
         if (lacks_mark && !start->is_streamed)
             return self->fail_start(start, {errc::not_supported, {.client_message = no_call_mark}});
         if (lacks_mark)
@@ -349,7 +353,7 @@ void conversation_shell::on_server_found(const start_ptr& start) {
                               "conversation {}: the chat template of {} does not show how a tool "
                               "call begins; calls are text",
                               self->id_, self->link_->shown_url());
-        start->call_mark = m;
+        start->marks = marks;
         self->begin_at_server(start);
     };
     load_marks(start->needs_call_mark, std::move(learned));
@@ -361,38 +365,6 @@ void conversation_shell::begin_at_server(const start_ptr& start) {
     if (is_other && start->resumed) start->resumed->rest->text.forget_ids();
     if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
     make_prompt(start);
-}
-
-// --- the reply
-
-void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
-    starting_.reset();
-    end_server_check(start);
-    generating_at_ = link_;
-    host_->on_turn_started(link_);
-    origin.early = take_early_work(*start);
-    origin.early.broken = std::exchange(start->broken, {});
-    if (start->watched) watch_ = *std::exchange(start->watched, {});
-    auto here = make_start_point(start->call_mark, std::move(origin));
-    if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
-    start->done({}, {}, std::move(here));
-}
-
-void conversation_shell::resume_after_failover(const start_ptr& start) {
-    end_server_check(start);
-    generating_at_ = link_;
-    host_->on_turn_started(link_);
-    start->done({}, {}, make_start_point(start->call_mark, {}));
-}
-
-reply_start_point conversation_shell::make_start_point(server::template_marks mark,
-                                                       reply_origin origin) {
-    return {.link = link_,
-            .origin = std::move(origin),
-            .owner = id_,
-            .was_here = has_spoken_here_,
-            .pace = pace_,
-            .call_mark = std::move(mark)};
 }
 
 }  // namespace tandem::detail

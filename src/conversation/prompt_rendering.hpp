@@ -25,7 +25,7 @@ void render_prompt(const std::shared_ptr<server_link>& link, std::vector<chat_me
                    const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done);
 
-/// Completes the ids of `prompt`; their number is then its token count.
+/// Adds the ids that `prompt` lacks, so that their number is the prompt's token count.
 void count_prompt_tokens(const std::shared_ptr<server_link>& link, prompt_with_ids prompt,
                          std::function<void(error_code, const diagnostics&, prompt_with_ids)> done);
 

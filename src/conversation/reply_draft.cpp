@@ -9,7 +9,7 @@
 namespace tandem::detail {
 namespace {
 
-// Drops the options that do not affect the text.
+// Resets the options that do not affect the text, so that a turn may change them.
 generation_options without_order(generation_options o) {
     o.priority = {};
     o.traceparent.clear();
@@ -63,6 +63,10 @@ void reply_draft::stop(failure why) {
     if (reply_) reply_->interrupt();
 }
 
+void reply_draft::leave_server(const server_leave_reason& reason) {
+    if (!reply_ || !reply_->refutes_reason(reason)) stop(reason.why);
+}
+
 bool reply_draft::matches_turn(const std::vector<chat_message>& messages,
                                const generation_options& options) const {
     const auto before = messages_.size() - 1;
@@ -78,7 +82,7 @@ void reply_draft::on_request_failed(const std::shared_ptr<server_link>& at, cons
 }
 
 void reply_draft::on_ended(std::uint64_t, const reply_result& result, reply_remainder rest) {
-    const auto self = shared_from_this();  // the handler may drop the draft
+    const auto self = shared_from_this();  // on_over() may drop the draft
     is_over_ = true;
     work_ = {.drafted = result.usage.generated,
              .prefilled = result.usage.evaluated,

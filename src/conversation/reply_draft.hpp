@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reply/reply_start_point.hpp"
+#include "server/server_leave_reason.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/server.hpp"
@@ -27,7 +28,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
         std::function<void(const std::shared_ptr<server_link>& at, const failure& why)> on_failed;
         /// The draft is complete, has failed, or was stopped.
         std::function<void(reply_draft&)> on_over;
-        /// Nothing has used the draft for `draft_lifetime`.
+        /// `draft_lifetime` has passed since run() or restart_lifetime().
         std::function<void()> on_expired;
     };
 
@@ -36,34 +37,36 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     reply_draft(std::vector<chat_message> messages, std::string words, generation_options options,
                 events callbacks);
 
-    /// Call this once. The source of the reply calls set_started().
+    /// Call this once. When the reply has found its server, its source calls set_started().
     void run(std::shared_ptr<reply_shell> reply);
-    /// The draft's requests go to this server, which has this model.
+    /// Records the server that generates the draft, and its model.
     void set_started(std::shared_ptr<server_link> server, std::string model);
     /// Restarts the lifetime.
     void restart_lifetime();
-    /// A turn waits for the draft, which no longer expires.
+    /// Call it when a turn waits for the draft: from now on, the draft does not expire.
     void commit();
-    /// Ends the draft with this cause, unless it is already over.
+    /// Interrupts the draft; cause() then returns `why`.
     void stop(failure why);
+    /// Ends the draft, unless its request shows that the server still works.
+    void leave_server(const server_leave_reason& reason);
 
     const std::vector<chat_message>& messages() const noexcept { return messages_; }
     const std::string& words() const noexcept { return words_; }
     const generation_options& options() const noexcept { return options_; }
-    /// Whether a turn with these messages and options continues from the draft.
+    /// Whether a turn with these messages and options can use the draft.
     bool matches_turn(const std::vector<chat_message>& messages,
                       const generation_options& options) const;
     /// The server that generates the draft; null before the draft has started.
     const std::shared_ptr<server_link>& server() const noexcept { return server_; }
     bool is_over() const noexcept { return is_over_; }
-    /// Whether a turn can continue from the draft.
+    /// Whether the draft is over, and has text to continue from.
     bool is_complete() const noexcept { return remainder_.has_value(); }
     bool is_committed() const noexcept { return is_committed_; }
     /// The model that generated the draft.
     const std::string& model() const noexcept { return model_; }
-    /// The tokens and times of the draft; 0 until it is over.
+    /// The draft's numbers of tokens and durations; 0 until it is over.
     const early_work& work() const noexcept { return work_; }
-    /// Why the draft is over without being complete.
+    /// Why is_complete() is false although the draft is over.
     const failure& cause() const noexcept { return cause_; }
     /// Precondition: is_complete().
     reply_remainder take_remainder() { return *std::exchange(remainder_, {}); }

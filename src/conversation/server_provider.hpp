@@ -15,16 +15,16 @@ class server_link;
 struct server_criteria {
     using server_link_ptr = std::shared_ptr<server_link>;
 
-    /// The current server of the conversation.
+    /// The server to which the conversation is pinned.
     server_link_ptr pinned{};
     /// Prefer another server to the pinned one.
     bool prefer_other = false;
     /// Servers that must not be used.
     std::span<const server_link_ptr> excluded{};
-    /// A turn's request follows: if the circuit is open, that request is the trial. Work that
-    /// nobody waits for leaves the trial to a turn.
+    /// Whether a turn's request follows. If the server's circuit is open, this request may be its
+    /// trial; other work, for which nobody waits, may not.
     bool is_for_turn = true;
-    /// Only failures after this time prove that no server is available.
+    /// A failure reports a wrong key or setup only if every server was tried after this time.
     time_point turn_began = time_point::min();
 };
 
@@ -40,12 +40,12 @@ class server_provider {
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no
     /// turn may start there.
     virtual bool on_server_failed(const server_link_ptr& link, const failure& why) = 0;
-    /// Whether no server has ever been reached, although each was tried after `since`. If so, the
-    /// setup is wrong, and waiting does not help.
+    /// Whether each server was tried after `since`, but none has ever been reached. The setup is
+    /// then wrong, and waiting does not help.
     virtual bool no_server_ever_reached(time_point since) const = 0;
     /// Whether there are servers, but all are drained.
     virtual bool are_all_drained() const = 0;
-    /// The conversation needs a server until on_reply_ended().
+    /// Servers are checked from now on, until on_reply_ended().
     virtual void on_reply_started() = 0;
     virtual void on_reply_ended() = 0;
     virtual void on_turn_started(const server_link_ptr& link) = 0;

@@ -15,7 +15,7 @@ slot_file_job::slot_file_job(const std::shared_ptr<server_link>& link, slot_file
                              handler done)
     : link_(link), request_(std::move(o)), done_(std::move(done)), limit_(link->executor()) {}
 
-// The job is kept alive by its pending callbacks, for the slot and for the server.
+// The callbacks that wait for the slot or the server's answer own the job.
 std::weak_ptr<slot_file_job> slot_file_job::start(const std::shared_ptr<server_link>& link,
                                                   slot_file_request o, handler done) {
     const std::shared_ptr<slot_file_job> job(
@@ -59,7 +59,7 @@ bool slot_file_job::take_slot(const slots::grant& g) {
     limit_.cancel();
     const auto link = link_.lock();
     if (!link || !done_) return false;
-    // Another conversation may have taken the slots in the meantime.
+    // Another conversation may have used the slot while this job waited for it.
     if (request_.what == kind::save && !link->slots().was_last_used_by(g.slot, request_.owner)) {
         complete(errc::nothing_to_save, {});
         return false;
@@ -80,8 +80,8 @@ void slot_file_job::run(int slot) {
         link->calls().restore_slot(slot, request_.file, std::move(done));
 }
 
-// The guard ignores both operations, because no request was cut. A failed restore leaves the
-// contents unknown.
+// Neither operation starts the slot's guard, which is needed only after a cut. After a failed
+// restore, the slot's contents are unknown.
 void slot_file_job::on_answer(int slot, const error_code& ec, const diagnostics& diag,
                               slot_file_result r) {
     if (const auto link = link_.lock()) {

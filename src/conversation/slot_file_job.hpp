@@ -15,9 +15,9 @@ namespace tandem::detail {
 
 class server_link;
 
-/// Saves a conversation's slot to a file on its server, or restores the slot from a file. Takes a
-/// slot for this, like a request. The creator of the job calls slot_manager::release_owner() for
-/// the owner afterwards, unless the job was aborted.
+/// Saves a conversation's slot to a file on its server, or restores the slot from a file. Like a
+/// request, a job waits for a slot and occupies it. After the job, its creator must call
+/// slot_manager::release_owner() for the owner, unless the job was aborted.
 class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
  public:
     enum class kind { save, restore };
@@ -26,7 +26,7 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
         kind what = kind::save;
         std::string file{};
         slots::owner_id owner = slots::nobody;
-        /// The conversation's text, which the slot holds or will hold.
+        /// The conversation's text: the slot holds it, or will hold it after the restore.
         std::string text{};
     };
     /// Called once, on the strand.
@@ -34,8 +34,8 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
 
     static std::weak_ptr<slot_file_job> start(const std::shared_ptr<server_link>& link,
                                               slot_file_request o, handler done);
-    /// The conversation or its server is gone: reports `ec` now, and returns the slot once the
-    /// server is done.
+    /// Call it when the conversation ends or leaves its server. Reports `ec` immediately, but
+    /// returns the slot only after the server's answer.
     void abort(const error_code& ec);
 
  private:

@@ -27,6 +27,8 @@ slot_prefill::slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids pr
                                 "conversation {}: a slot could not be prefilled: {}", owner_,
                                 why.diag.to_string());
                      link_->on_completion_failed(why, call_.sent_at());
+                     // No turn may follow that reads /props again, which determine the guard.
+                     link_->load_props([](auto&&...) {});
                      end_request({}, false);
                      slot_.reset();
                      complete(std::nullopt);
@@ -77,7 +79,7 @@ bool slot_prefill::take_slot(const slots::grant& g) {
     return true;
 }
 
-// A request that the server never starts or never finishes would keep the slot.
+// Limits the request, because one that the server never starts or finishes would keep the slot.
 void slot_prefill::arm_limit(duration limit) {
     limit_.expires_after(limit);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {
@@ -98,7 +100,7 @@ void slot_prefill::cancel_unless_begun() {
     if (!has_begun_) give_up();
 }
 
-// A server generates at least one token.
+// `n_predict` is 1, because a server generates at least one token.
 void slot_prefill::send(int slot) {
     const auto settings = wire::encode_completion_settings({.lora = lora_});
     const auto tail = std::string_view(prompt_.text).substr(prompt_.bytes_with_ids);

@@ -18,12 +18,11 @@ namespace tandem::detail {
 
 class server_link;
 
-/// A request that evaluates a prompt on a slot before the prompt is needed; the next turn continues
-/// from there. Destroying this object withdraws the slot request or cuts the prefill.
+/// Evaluates the beginning of the next turn's prompt on a slot in advance, so that the turn starts
+/// sooner. Destroying this object withdraws the slot request or cuts the prefill.
 class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
  public:
-    /// `lora` lists the adapters of the next turn, as far as they are known; the prompt is
-    /// evaluated with them.
+    /// The prompt is evaluated with the adapters in `lora`, which should be those of the next turn.
     slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids prompt,
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
@@ -33,19 +32,20 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     /// Waits for a slot that no other request wants. The caller must call
     /// slot_manager::release_owner() for the owner afterwards.
     void start(handler done);
-    /// Withdraws the slot request if no slot has been granted yet.
+    /// Withdraws the slot request if it still waits.
     void stop_waiting();
-    /// A live request is waiting for the slot: cuts the prefill if the server has not started it.
+    /// Makes way for a request that someone waits for: cuts the prefill if the server has not
+    /// started it.
     void cancel_unless_begun();
     void on_context_destroyed() noexcept;
 
     /// The slot that holds the prompt, or is receiving it.
     std::optional<int> slot() const noexcept { return slot_; }
     const std::string& text() const noexcept { return prompt_.text; }
-    /// False on a server that was removed, because nobody waits for a prefill there.
+    /// Whether the prefill waits for its slot or runs; false once the link is shut down.
     bool is_in_progress() const noexcept;
-    /// Whether a slot still holds the prompt for the owner, or is receiving it, so that another
-    /// prefill of it would be redundant.
+    /// Whether a slot holds the prompt for the owner, or will hold it: there is no need to prefill
+    /// it again.
     bool holds_prompt() const;
     bool holds_text(std::string_view text) const { return prompt_.text == text && holds_prompt(); }
 

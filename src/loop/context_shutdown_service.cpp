@@ -16,7 +16,8 @@ void context_shutdown_service::remove(strand_scope& scope) noexcept {
     scopes_.erase(&scope);
 }
 
-// No thread runs the context any longer, but releasing one scope may destroy other scopes.
+// Needs no lock, because no thread runs the context any longer. Keeps no iterator, because
+// releasing one scope may destroy and remove others.
 void context_shutdown_service::shutdown() noexcept {
     while (!scopes_.empty()) {
         const auto scope = (*scopes_.begin())->weak_from_this().lock();

@@ -11,7 +11,7 @@ class strand_scope;
 
 /// Notifies the scopes on an execution context when that context is destroyed. The scopes must then
 /// release pending handlers, because a handler, for example that of a coroutine, may own the client
-/// or reply that stores it. Thread-safe.
+/// or reply that stores it, and then neither would ever be destroyed. Thread-safe.
 class context_shutdown_service final : public boost::asio::execution_context::service {
  public:
     using key_type = context_shutdown_service;

@@ -21,7 +21,7 @@ using plain = io_context::executor_type;
 using working =
     decltype(boost::asio::require(std::declval<plain>(), execution::outstanding_work.tracked));
 
-// Boost 1.74's any_executor::target() does not check the type.
+// Checks the type, because any_executor::target() of Boost 1.74 does not.
 template <class Executor>
 const Executor* target_of(const any_io_executor& e) {
     return e.target_type() == typeid(Executor) ? e.target<Executor>() : nullptr;
@@ -36,7 +36,8 @@ io_context* context_of(const any_io_executor& e) {
     return nullptr;
 }
 
-// An execution context does not reveal its type, but an executor reveals what it was made from.
+// The type of an execution context cannot be queried, so an io_context is recognized by the type of
+// its executors.
 io_context* io_context_of(const any_io_executor& e) {
     if (const auto* strand = target_of<boost::asio::strand<any_io_executor>>(e))
         return io_context_of(strand->get_inner_executor());
@@ -55,7 +56,7 @@ bool strand_poster::is_stopped() const {
     return context_ && context_->stopped();
 }
 
-// Because of the lock, the destruction of a context waits for threads that inspect the context.
+// Takes the lock, so that the destruction of a context waits for threads that are using it here.
 void strand_poster::disconnect() noexcept {
     const std::lock_guard lock(mutex_);
     strand_ = any_io_executor();

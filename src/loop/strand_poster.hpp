@@ -18,8 +18,7 @@ class strand_poster {
  public:
     explicit strand_poster(const boost::asio::any_io_executor& strand);
 
-    /// Runs `f` on the strand, never within this call. After disconnect(), destroys `f` instead,
-    /// and returns false.
+    /// Posts `f` to the strand. After disconnect(), destroys `f` instead, and returns false.
     template <class Function>
     bool post(Function f) {
         const std::lock_guard lock(mutex_);

@@ -23,8 +23,8 @@ strand_scope::~strand_scope() {
     if (registry_) registry_->remove(*this);
 }
 
-// Asio shuts its services down in reverse order of creation. The strand and a timer create theirs
-// first, so they still work while the registry shuts down.
+// Asio shuts its services down in reverse order of creation. A strand and a timer are created
+// before the registry, so that their services still work while the registry shuts down.
 void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
     const std::lock_guard lock(listeners_mutex_);
     if (!registry_ && executor_) {
@@ -42,8 +42,8 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
     listeners_.push_back(std::move(listener));
 }
 
-// Notifies the latest listener first: replies end before their conversations. Servers come last,
-// even if they were added after the requests that they serve.
+// Notifies the latest listener first: replies end before their conversations. Servers own the
+// transports and come last, even if they were added after requests that they serve.
 template <class Tell>
 void strand_scope::notify_listeners(const listener_list& listeners, Tell tell) {
     for (const bool owns_transport : {false, true})
@@ -63,8 +63,8 @@ strand_scope::listener_list strand_scope::take_listeners() noexcept {
     return std::exchange(listeners_, {});
 }
 
-// Listeners stay in the list: a handle may keep a listener alive until the context is destroyed.
-// Such a listener must then be notified again, because it still owns timers and executors.
+// Keeps the list: a handle may keep a listener alive until after the context is destroyed. Such a
+// listener still owns timers and executors, so on_context_destroyed() must notify it, too.
 void strand_scope::close() {
     closed_ = true;
     notify_listeners(copy_listeners(), [](shutdown_listener& l) { l.on_owner_destroyed(); });

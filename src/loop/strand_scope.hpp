@@ -50,7 +50,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     /// Runs `f` on the strand. After the execution context is destroyed, `f` is destroyed instead.
     template <class Function>
     void dispatch(Function f) const {
-        // `f` may own this object.
+        // A copy, because `f` may own this object and destroy it.
         const auto strand = executor_;
         if (strand) boost::asio::dispatch(strand, std::move(f));
     }
@@ -58,7 +58,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     std::uint64_t scope_number() const noexcept { return number_; }
     /// An id for a reply or a conversation: unique in this scope and never 0.
     std::uint64_t next_id() noexcept { return ++last_id_; }
-    /// Makes later ids greater than `last`, which comes from another process.
+    /// Makes later ids greater than `last`, an id from another process, so that no id occurs twice.
     void advance_ids_past(std::uint64_t last) noexcept {
         auto now = last_id_.load();
         while (now < last && !last_id_.compare_exchange_weak(now, last)) {

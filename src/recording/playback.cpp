@@ -15,10 +15,11 @@ namespace tandem::detail {
 namespace {
 
 constexpr double max_wait_ms = 365 * 24 * 3600 * 1000.0;
-// The delay that a busy loop may add to a silence.
+// A silence that is played more slowly stays shorter than peek_hold by this margin, because a busy
+// loop may lengthen it.
 constexpr auto silence_margin = std::chrono::milliseconds(20);
 
-// A prefill between the replies of a conversation belongs to no reply.
+// A request that belongs to no reply is a prefill between the replies of a conversation.
 bool is_prefill(const std::string& path, const std::optional<recorded_request_key>& place) {
     return path == wire::completion_path && (!place || place->is_prefill);
 }
@@ -72,7 +73,7 @@ answer_script playback::answer(const std::string& server, const transport::http_
     return answer_to_call(server, request);
 }
 
-// A prefill that was not recorded, or was cut, is answered with a final event only.
+// Answers a prefill that was not recorded, or was cut, with only a final event.
 answer_script playback::answer_prefill(const std::string& server,
                                        const transport::http_request& request) {
     const auto is_same = [&](const call& c) {
@@ -85,7 +86,8 @@ answer_script playback::answer_prefill(const std::string& server,
     return make_answer_script(*found->exchange);
 }
 
-// Runs the script under the mutex, because requests on several loops consume the same replies.
+// Runs each step of the script under the mutex, because requests on several loops consume the same
+// replies.
 answer_script playback::with_lock(answer_script script) {
     return [self = shared_from_this(), script = std::move(script)] {
         const std::scoped_lock lock(self->mutex_);
@@ -141,9 +143,9 @@ answer_script playback::answer_to_call(const std::string& server,
             fmt::format("the recording has no answer to {} {}", request.method, request.path)));
 }
 
-// Prefers an identical request, even to another server, because the answer is the same. Second
-// comes the next unplayed request to that path on this server; third, the last such request once
-// more, because /health may be requested any number of times.
+// Prefers an identical request, even to another server, because the answer is the same. If there is
+// none, takes the next unplayed request to the same path on this server. If all were played,
+// repeats the last one, because /health may be requested any number of times.
 auto playback::find_call(const std::string& server, const transport::http_request& request)
     -> call* {
     const auto is_to_path = [&](const call& c) {

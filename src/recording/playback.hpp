@@ -16,7 +16,7 @@
 
 namespace tandem::detail {
 
-/// Chooses the recorded answer to a live request. Thread-safe, including its scripts, because the
+/// Chooses the recorded answer to a request. Thread-safe, including its scripts, because the
 /// servers of one recording may be used on several loops.
 class playback : public std::enable_shared_from_this<playback> {
  public:

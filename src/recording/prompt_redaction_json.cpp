@@ -33,14 +33,15 @@ constexpr std::array answer_members{
 // Events without any of these members contain only generated text.
 constexpr std::array event_members{"prompt", "generation_settings", "stopping_word", "error",
                                    "message"};
-// Members of an error that are kept in addition to a blanked message.
+// Members of an error that are kept, as is the message with its text blanked.
 constexpr std::array error_members{"code", "type", "n_prompt_tokens", "n_ctx"};
 constexpr std::array<std::string_view, 6> paths{completion_path, "/apply-template",
                                                 "/tokenize",     "/detokenize",
                                                 "/slots",        "/v1/chat/completions"};
 
-// Fields of an event stream that carry no part of the answer; "" means blank lines and comments.
-// Old servers send "error"; unknown fields may contain anything.
+// Fields of an event stream that contain no part of the answer; "" stands for blank lines and
+// comments. The field "error" of old servers and unknown fields are not listed, because they may
+// contain anything.
 constexpr std::array<std::string_view, 4> plain_fields{"", "event", "id", "retry"};
 
 json parsed_body(std::string_view body) {

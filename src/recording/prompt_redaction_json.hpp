@@ -17,9 +17,9 @@ std::string remove_request_prompts(std::string_view path, std::string_view body)
 /// length, and each id by 0.
 std::string remove_answer_prompts(std::string_view path, std::string_view body);
 
-/// A line of a /completion stream, including its '\n', without prompts. Generated text is kept. A
-/// server that ignores `response_fields` repeats the whole prompt in its final event. A line that
-/// is not part of an event stream becomes empty.
+/// A line of a /completion stream, including its '\n', without prompts. Generated text is kept.
+/// Prompts occur there, too: a server that ignores `response_fields` repeats the whole prompt in
+/// its final event. A line that is not part of an event stream becomes empty.
 std::string remove_stream_line_prompts(std::string_view line);
 
 }  // namespace tandem::wire

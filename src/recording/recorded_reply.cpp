@@ -15,7 +15,7 @@ recorded_reply::recorded_reply(std::vector<recorded_segment> segments)
     }
 }
 
-answer_script recorded_reply::answer(const live_request& request, duration peek_hold) {
+answer_script recorded_reply::answer(const playback_request& request, duration peek_hold) {
     auto cursor = std::make_shared<reply_cursor>(shared_from_this(), request, peek_hold);
     return [cursor] { return cursor->next_step(); };
 }
@@ -32,7 +32,7 @@ std::size_t recorded_reply::find_segment(std::size_t text_bytes) const {
     return find([text_bytes](const recorded_segment& s) { return s.covers(text_bytes); });
 }
 
-// Within a stream, only text can follow, so a rejected request is skipped.
+// Skips rejected requests, because only text can follow within a stream.
 std::size_t recorded_reply::find_next_segment(std::size_t index, std::size_t text_bytes) const {
     for (auto i = index + 1; i < segments_.size(); ++i) {
         const auto& s = segments_[i];

@@ -9,8 +9,8 @@
 
 namespace tandem::detail {
 
-/// The parameters of a live request that a recorded reply answers.
-struct live_request {
+/// The parameters of a request that a recorded reply answers during playback.
+struct playback_request {
     std::size_t text_bytes = 0;
     int id_slot = -1;
     int n_predict = -1;
@@ -29,9 +29,9 @@ class recorded_reply : public std::enable_shared_from_this<recorded_reply> {
     const std::string& prompt() const noexcept { return segments_.front().request.prompt; }
     const std::vector<recorded_segment>& segments() const noexcept { return segments_; }
 
-    /// `peek_hold` is as in config: a cut after a silence of that length is attributed to
-    /// `peek_hold`.
-    answer_script answer(const live_request& request, duration peek_hold);
+    /// `peek_hold` is as in config: if the recorded client cut a request after a silence of at
+    /// least this length, the silence is the reason for the cut, and is played.
+    answer_script answer(const playback_request& request, duration peek_hold);
 
  private:
     friend class reply_cursor;

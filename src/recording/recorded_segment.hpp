@@ -34,7 +34,7 @@ struct recorded_segment {
     /// again.
     std::size_t from = 0;
     std::size_t to = 0;
-    /// Whether it was played, and must not be played again.
+    /// Whether the segment was played, and must not be played again.
     bool is_used = false;
 
     bool is_stream() const noexcept;

@@ -22,8 +22,8 @@ struct recorded_exchange {
     duration status_at{};
     std::vector<timed_bytes> pieces{};
     duration ended_at{};
-    /// Whether the client ended the exchange, or it was still running at the end of the recording.
-    /// Otherwise, the server ended the exchange.
+    /// Whether the client ended the exchange, or the recording ended before the exchange. If false,
+    /// the server ended the exchange.
     bool was_cut = true;
     error_code ec{};
     std::string message{};

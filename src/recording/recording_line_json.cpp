@@ -23,7 +23,7 @@ constexpr double max_recording_ms = 1e12;
 
 constexpr const char* whole_answer = "whole";
 
-// Keeps the order of the keys, which is convenient to read.
+// Writes the keys in the order of insertion, which is easier to read.
 using object = nlohmann::ordered_json;
 
 bool is_utf8(std::string_view bytes) {
@@ -122,7 +122,7 @@ recorded_end read_end(const json& line) {
     const auto name = string_or(line, "end");
     if (name == whole_answer) return e;
     e.ec = find_error_code(name);
-    if (!e.ec) e.ec = errc::stream_incomplete;  // written by a later version
+    if (!e.ec) e.ec = errc::stream_incomplete;  // an error code of a later version
     return e;
 }
 

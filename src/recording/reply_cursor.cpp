@@ -16,9 +16,10 @@ namespace {
 
 using kind = answer_step::kind;
 
-// An extra wait, so that the live client has time to cut where the recorded client did.
+// An extra wait, so that the client has time to cut where it did in the recording.
 constexpr auto cut_margin = std::chrono::milliseconds(50);
-// A longer wait for an interruption, which may come many steps later.
+// A longer wait at the end of the recorded text, where the client may interrupt the reply later
+// than it did in the recording.
 constexpr auto end_margin = std::chrono::seconds(1);
 
 // A saturating sum, because a hostile recording may contain arbitrary counts.
@@ -43,7 +44,7 @@ bool is_to_come(const recorded_event& e, std::size_t position) {
 
 }  // namespace
 
-reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const live_request& request,
+reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const playback_request& request,
                            duration peek_hold)
     : reply_(std::move(reply)),
       request_(request),
@@ -52,7 +53,7 @@ reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const live_req
       position_(request.text_bytes) {
     if (index_ == reply_->segments_.size()) return;
     auto& s = segment();
-    // A segment without text would otherwise be found again forever.
+    // Later requests would otherwise find a segment without text again and again.
     s.is_used = !s.has_text();
     at_ = s.exchange->sent_at;
     is_exact_ = s.from == position_ && s.request.id_slot == request_.id_slot;
@@ -102,7 +103,7 @@ std::optional<answer_step> reply_cursor::begin_answer() {
     return step;
 }
 
-// The recorded client timed out. The live client waits just as long, and may then keep reading.
+// The client timed out in the recording. It waits just as long now, and may then keep reading.
 answer_step reply_cursor::begin_without_answer() {
     auto step = make_step_at(segment().exchange->ended_at);
     step.what = kind::status;
@@ -139,8 +140,8 @@ const recorded_event* reply_cursor::find_event() {
     return nullptr;
 }
 
-// Events that arrived together are delivered together, so that the client sees an end that directly
-// follows a chunk.
+// Delivers together what arrived together, so that the client sees the end of a reply in the same
+// step as a chunk directly before this end.
 std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     if (exceeds_token_limit(first)) return end_at_limit();
     if (was_recorded_limit(first)) return refuse();
@@ -171,8 +172,8 @@ bool reply_cursor::exceeds_token_limit(const recorded_event& e) const {
     return is_token(e.event) && request_.n_predict >= 0 && given_ >= request_.n_predict;
 }
 
-// Whether the event ends a recorded request at its token limit, while the live request allows more
-// tokens.
+// Whether the event ends a recorded request at its token limit, while the present request allows
+// more tokens.
 bool reply_cursor::was_recorded_limit(const recorded_event& e) const {
     const auto then = segment().request.n_predict;
     return is_final(e.event) && e.event.stop == wire::stop_type::limit && then >= 0 &&
@@ -181,7 +182,7 @@ bool reply_cursor::was_recorded_limit(const recorded_event& e) const {
 
 std::string reply_cursor::encode_bytes(const recorded_event& e) {
     auto said = renumber_tokens(e);
-    // The server's own bytes, if they have the same meaning.
+    // Keeps the server's own bytes if they still have the same meaning.
     auto bytes = is_exact_ && e.end <= segment().to ? e.raw : wire::encode_stream_event(said);
     position_ = std::min(e.end, segment().to);
     if (is_token(e.event)) given_ = said.predicted;
@@ -202,7 +203,7 @@ wire::token_event reply_cursor::renumber_tokens(const recorded_event& e) {
     return said;
 }
 
-// The recorded end of a request applies to a request that read everything, and to a request that
+// The recorded end of a request applies only to a request that has read everything, or that
 // receives exactly the recorded answer.
 bool reply_cursor::ends_here() const {
     const auto& s = segment();
@@ -224,7 +225,7 @@ answer_step reply_cursor::emit_tail() {
     return step;
 }
 
-// The segment is exhausted, and the live request was not cut there.
+// The present request was not cut where the segment ends, so it continues in the next segment.
 void reply_cursor::go_to_next_segment() {
     const auto& s = segment();
     const auto silence = event_ == s.events.size() ? s.exchange->ended_at - at_ : duration{};

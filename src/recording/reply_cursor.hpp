@@ -8,10 +8,10 @@
 
 namespace tandem::detail {
 
-/// The position of the answer to one live request within a recorded reply.
+/// The position of the answer to one request of the playback within a recorded reply.
 class reply_cursor {
  public:
-    reply_cursor(std::shared_ptr<recorded_reply> reply, const live_request& request,
+    reply_cursor(std::shared_ptr<recorded_reply> reply, const playback_request& request,
                  duration peek_hold);
 
     std::optional<answer_step> next_step();
@@ -41,7 +41,7 @@ class reply_cursor {
     recorded_segment& segment() const { return reply_->segments_[index_]; }
 
     std::shared_ptr<recorded_reply> reply_;
-    live_request request_;
+    playback_request request_;
     duration peek_hold_;
     phase phase_ = phase::status;
     std::size_t index_;

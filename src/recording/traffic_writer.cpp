@@ -90,7 +90,7 @@ void traffic_writer::write_lines(time_point now, std::uint64_t request, std::str
 void traffic_writer::write_withheld(time_point now, std::uint64_t request) {
     const auto found = withheld_.find(request);
     if (found == withheld_.end()) return;
-    // The partial last line of a broken stream may contain part of a prompt.
+    // Drops the partial last line of a broken stream, which may contain part of a prompt.
     auto body = found->second.is_stream
                     ? std::string()
                     : wire::remove_answer_prompts(found->second.path, found->second.body);

@@ -20,8 +20,8 @@ std::function<void()> cut_request(const std::weak_ptr<detail::server_link>& weak
     };
 }
 
-// Runs `ask(link, done)`, which returns the id of the request, on the strand. The call completes
-// with the arguments of `done`.
+// Runs `ask(link, done)` on the strand; `ask` returns the id of its request, or no_call. The call
+// completes with the arguments that are passed to `done`.
 template <class... Results, class Ask>
 void run_call(std::shared_ptr<detail::server_link> link,
               std::shared_ptr<detail::pending_call<Results...>> call, Ask ask) {

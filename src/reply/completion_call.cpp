@@ -42,8 +42,8 @@ void completion_call::on_status(int http_status) {
 void completion_call::on_data(std::string_view bytes) {
     const auto owner = owner_.lock();
     reader_.feed(bytes);
-    // A cut in the middle of the buffer drops the remaining events; the next request generates them
-    // again.
+    // A handler may cut the request. The remaining events are then dropped; the next request
+    // generates them again.
     while (exchange_ && reader_.next(event_)) handlers_.read(event_);
     if (exchange_ && reader_.fault()) handlers_.on_failed(failure(*reader_.fault()));
 }

@@ -47,7 +47,7 @@ class completion_call : private transport::exchange_handler {
                std::optional<recorded_request_key> place = {});
     /// When the last request was sent.
     time_point sent_at() const noexcept { return sent_at_; }
-    /// Closes the connection before it returns.
+    /// Cuts the request; the connection is closed when this returns.
     void close() noexcept { exchange_.reset(); }
     /// How long the running request took to connect, if known.
     std::optional<duration> connect_duration() const noexcept {

@@ -6,8 +6,8 @@
 
 namespace tandem::detail {
 
-/// A consumer's wait for a chunk or its speech. A cancellation is dispatched to the strand, and may
-/// overtake a wait that another thread began.
+/// A consumer's wait for a chunk, its speech, or the calls of the reply. A cancellation is
+/// dispatched to the strand, and may overtake a wait that another thread began.
 template <class Completion>
 class consumer_wait {
  public:

@@ -38,7 +38,8 @@ std::shared_ptr<detail::reply_link> reply::link_of(const detail::reply_shell& sh
     return shell.link();
 }
 
-// The shell is moved here and below, because a reference kept here could be the last one.
+// Here and below, the shell is moved to the strand: a reference that stays here could be the last
+// one, and destroy the shell on this thread.
 void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, detail::shared_cancellation by,
                        detail::next_chunk_completion handler) {
     const auto& scope = shell->scope();

@@ -19,7 +19,8 @@ void reply_link::set_shell(std::weak_ptr<reply_shell> shell) {
     shell_ = std::move(shell);
 }
 
-// A shell's members belong to its strand, and a strong reference here could be the last one.
+// Posts a weak reference: a strong one could be the last, and the shell must be destroyed on its
+// strand.
 void reply_link::post(std::function<void(reply_shell&)> f) {
     const std::lock_guard lock(mutex_);
     if (!strand_) return;
@@ -37,7 +38,7 @@ void reply_link::complete_with_end(chunk_id withheld, next_chunk_completion hand
     });
 }
 
-// Because of the lock, the destruction of a context waits for threads that are posting to it.
+// With the lock, the destruction of a context waits for threads that are posting to it.
 void reply_link::cut() noexcept {
     const std::lock_guard lock(mutex_);
     strand_ = boost::asio::any_io_executor();

@@ -90,6 +90,10 @@ void reply_shell::leave_server(server_leave_reason reason) {
     perform_actions();
 }
 
+bool reply_shell::refutes_reason(const server_leave_reason& reason) const noexcept {
+    return machine_.refutes_reason(reason);
+}
+
 void reply_shell::on_owner_destroyed() {
     abandon(errc::client_destroyed, {.client_message = owner_destroyed});
 }
@@ -99,16 +103,16 @@ void reply_shell::on_context_destroyed() noexcept {
     timer_.reset();
     request_.close();
     warming_.close();
-    consumer_.drop();
-    speech_taker_.drop();
-    calls_taker_.drop();
+    chunk_wait_.drop();
+    speech_wait_.drop();
+    calls_wait_.drop();
     source_ = {};
 }
 
 // --- choice of the server
 
-// `done` must not keep the reply alive, because the reply's connection would then outlive a loop
-// that is not run to its end.
+// `done` must not own the reply: if the loop is not run to its end, the reply's connection would
+// outlive the loop.
 void reply_shell::perform(action::request_server) {
     const auto done = [weak = weak_from_this()](error_code ec, const diagnostics& diag,
                                                 reply_start_point where) {
@@ -126,9 +130,9 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
         machine_.on_no_server(now(), std::move(why), where.is_permanent);
     } else {
         auto origin = std::move(where.origin);
-        origin.call_mark = where.call_mark.opening;
-        origin.call_lead = where.call_mark.lead;
-        origin.word_marks = where.call_mark.words;
+        origin.call_mark = where.marks.opening;
+        origin.call_lead = where.marks.lead;
+        origin.word_marks = where.marks.words;
         if (where.link)
             switch_to_server(std::move(where));
         else
@@ -153,7 +157,7 @@ void reply_shell::switch_to_server(reply_start_point where) {
     was_here_ = where.was_here;
     warmed_ = where.warmed;
     machine_.set_server_url(server_->config().server.url);
-    call_mark_ = std::move(where.call_mark);
+    marks_ = std::move(where.marks);
     encode_settings();
 }
 
@@ -171,9 +175,8 @@ void reply_shell::learn_closing_text() {
 }
 
 void reply_shell::encode_settings() {
-    settings_ =
-        wire::encode_completion_settings(options_, server_->config().speech.reasoning_tags,
-                                         server_->prompt_progress_mode(), call_mark_.preserved);
+    settings_ = wire::encode_completion_settings(options_, server_->config().speech.reasoning_tags,
+                                                 server_->prompt_progress_mode(), marks_.preserved);
 }
 
 // --- events from the server
@@ -208,12 +211,14 @@ completion_call::handlers reply_shell::warming_handlers() {
                                      id(), format_count(event.timings.evaluated, "token"));
                     perform_actions();
                 },
-            // The next request will have the same fault, and report it.
+            // Does not fail the reply: the next request fails for the same reason, and reports it.
             .on_failed =
                 [this](const failure& why) {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",
                                  id(), why.diag.to_string());
                     report_failure(warming_, why);
+                    // The guard of other replies depends on /props.
+                    server_->load_props([](auto&&...) {});
                     machine_.on_warming_failed(now(), why);
                     perform_actions();
                 }};

@@ -59,14 +59,17 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void interrupt();
     /// See reply_machine::on_draft_committed().
     void commit_draft();
-    /// Completes the wait for a chunk with the end of the reply: the reply was interrupted after it
-    /// handed over the chunk `withheld`, which was not delivered.
+    /// Completes `handler` with the end of the reply instead of the chunk `withheld`: an interrupt
+    /// came after the chunk was handed over, but before it was delivered.
     void complete_with_end(chunk_id withheld, next_chunk_completion handler);
-    /// Calls `handler` asynchronously when the reply has ended; never if it has already ended.
+    /// Sets the handler that is posted when the reply ends. It is never called if the reply has
+    /// already ended.
     void set_end_handler(std::function<void()> handler) { on_end_ = std::move(handler); }
     void abandon(error_code ec, const diagnostics& diag);
-    /// Continues on another server, if the reply can and should.
+    /// Continues on another server if that is possible and `reason` requires it.
     void leave_server(server_leave_reason reason);
+    /// See reply_machine::refutes_reason().
+    bool refutes_reason(const server_leave_reason& reason) const noexcept;
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;
 
@@ -140,7 +143,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     generation_options options_;
     reply_server_source source_;
     std::shared_ptr<server_link> server_;
-    std::uint64_t moves_ = 0;  // answers from an earlier server are ignored
+    std::uint64_t moves_ = 0;  // counts servers: answers from an earlier one are ignored
     slots::owner_id owner_ = slots::nobody;
     bool was_here_ = false;
     std::optional<int> warmed_;  // slot for the first request
@@ -154,16 +157,16 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     completion_call request_;
     completion_call warming_;
 
-    consumer_wait<next_chunk_completion> consumer_;
+    consumer_wait<next_chunk_completion> chunk_wait_;
     bool warned_of_id_ = false;
-    consumer_wait<speech_completion> speech_taker_;
-    std::uint32_t speech_seq_ = 0;  // of the requested chunk
-    consumer_wait<calls_completion> calls_taker_;
+    consumer_wait<speech_completion> speech_wait_;
+    std::uint32_t speech_seq_ = 0;  // of the chunk whose speech is requested
+    consumer_wait<calls_completion> calls_wait_;
     server::call_id parsing_ = server::no_call;
-    server::template_marks call_mark_;  // of the server's template
+    server::template_marks marks_;  // of the server's template
     std::function<void()> on_end_;
-    // Empty once the reply has ended: the timer belongs to the execution context, which the handle
-    // may outlive.
+    // Empty once the reply has ended: the handle may outlive the execution context, but a timer may
+    // not.
     std::optional<boost::asio::steady_timer> timer_;
     std::optional<time_point> timer_due_;
     std::atomic<bool> ended_{false};

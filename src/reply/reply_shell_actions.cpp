@@ -23,7 +23,7 @@ class scoped_flag {
     bool& flag_;
 };
 
-// The part of the text that slots are compared by.
+// The beginning of the text, which suffices to compare it with the texts in slots.
 std::string comparable(std::string_view text) {
     return std::string(text.substr(0, slots::max_compared_bytes));
 }
@@ -41,8 +41,8 @@ void reply_shell::perform_actions() {
             for (auto& a : actions)
                 std::visit([this](auto& value) { perform(std::move(value)); }, a);
     }
-    if (speech_taker_) deliver_upcoming_speech();
-    if (calls_taker_)
+    if (speech_wait_) deliver_upcoming_speech();
+    if (calls_wait_)
         if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
     arm_timer();
 }
@@ -106,7 +106,8 @@ bool reply_shell::on_ids_request_failed(const error_code& ec, const diagnostics&
     return ec && machine_.on_ids_request_failed(now(), {ec, diag});
 }
 
-// Like run_after_hand_over(), but still valid after a move to another server.
+// Unless it is urgent, the slot is requested after the hand-over. Unlike in run_after_hand_over(),
+// a move to another server in between does not matter.
 void reply_shell::perform(action::request_slot a) {
     if (a.is_urgent) return request_slot();
     boost::asio::post(scope_->executor(), [weak = weak_from_this()] {
@@ -192,7 +193,7 @@ void reply_shell::perform(action::send_request a) {
          a.ignores_end ? settings_ + R"(,"ignore_eos":true)" : settings_);
 }
 
-// A server generates at least one token.
+// Asks for one token, because a server generates at least one.
 void reply_shell::perform(action::send_warming_request a) {
     server_->log(log_level::debug, "reply {}: prefilling slot {}", id(), a.slot);
     send(warming_, a.slot, 1, machine_.warming_prompt(), settings_);
@@ -218,7 +219,7 @@ void reply_shell::on_calls_parsed(std::vector<tool_call> calls) {
     machine_.on_calls_parsed(now(), std::move(calls));
 }
 
-/// The calls that are JSON in a known place; nullopt if the server has to parse the text.
+/// Decodes a call that is JSON in a known place; nullopt if the server has to parse the text.
 std::optional<std::vector<tool_call>> reply_shell::decode_calls() const {
     const auto text = machine_.call_text();
     if (!uses_call_schema(options_) && !text.empty()) return std::nullopt;
@@ -252,11 +253,11 @@ void reply_shell::perform(action::parse_calls a) {
     if (auto calls = decode_calls()) return on_calls_parsed(*std::move(calls));
     server_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
                  a.slot);
-    request_.close();  // the same slot, but another endpoint
+    request_.close();  // the slot is now used through another endpoint
     parsing_ = source_.parse_calls({.slot = a.slot,
                                     .text = machine_.transcript().generated(),
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot),
-                                    .end_token = call_mark_.end_token},
+                                    .end_token = marks_.end_token},
                                    make_calls_handler());
 }
 
@@ -265,16 +266,16 @@ void reply_shell::perform(action::force_calls a) {
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
-    parsing_ = source_.force_calls({.lead = call_mark_.lead,
+    parsing_ = source_.force_calls({.lead = marks_.lead,
                                     .slot = a.slot,
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot)},
                                    make_calls_handler());
 }
 
-// A consumer gets the calls before the end of the reply, which may follow immediately.
+// A waiting consumer must get the calls before the reply ends, which may be immediately.
 void reply_shell::perform(action::report_calls a) {
     if (const auto listener = listener_.lock()) listener->on_called(id(), std::move(a.calls));
-    if (!calls_taker_) return;
+    if (!calls_wait_) return;
     if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
 }
 
@@ -292,8 +293,8 @@ void reply_shell::perform(action::release_slot a) {
     a.note.holds = comparable(machine_.text().substr(0, a.holds_bytes));
     server_->slots().release(a.slot, std::move(a.note), a.erase, a.was_cut,
                              [weak = weak_from_this()](duration since_cut) {
-                                 // Others may read the result of an ended reply, so the result must
-                                 // not change.
+                                 // The result must not change after the end, because it may be read
+                                 // from any thread.
                                  const auto self = weak.lock();
                                  if (self && !self->has_ended())
                                      self->machine_.on_slot_idle(since_cut);
@@ -302,9 +303,9 @@ void reply_shell::perform(action::release_slot a) {
 
 void reply_shell::perform(action::hand_over a) {
     // A log function may have just cancelled the wait; the reply then fails with continue_timeout.
-    if (!consumer_) return;
+    if (!chunk_wait_) return;
     if (const auto listener = listener_.lock()) listener->on_handed_over(a.value);
-    consumer_.take_handler().complete({}, {}, std::move(a.value));
+    chunk_wait_.take_handler().complete({}, {}, std::move(a.value));
 }
 
 void reply_shell::perform(action::log_late_start a) {
@@ -321,7 +322,7 @@ void reply_shell::perform(action::log_failover) {
                 machine_.has_begun() ? "; continues from the text so far" : "");
 }
 
-// The reply's own timeouts say as much about the server as a broken stream does.
+// A timeout of the reply counts as a failure of the server, like a broken stream.
 void reply_shell::perform(action::report_timeout a) {
     server_->on_completion_failed({a.code, {}}, request_.sent_at());
 }
@@ -342,21 +343,21 @@ void reply_shell::perform(action::finish) {
     const auto& r = machine_.result();
     scope_->log(log_level::info, "{} {}: {}: {}", name(), id(), to_string(r.finish_reason),
                 r.metrics_line());
-    // The turn that follows a failed draft has its own reply.
+    // A failed draft is not an error, because the turn that follows has its own reply.
     if (r.error)
         scope_->log(machine_.is_draft() ? log_level::info : log_level::error, "{} {}: {}: {}",
                     name(), id(), error_name(r.error), r.diagnostics.to_string());
     if (const auto listener = listener_.lock())
         listener->on_ended(id(), r, machine_.take_remainder());
     source_ = {};
-    if (consumer_) complete_with_result();
+    if (chunk_wait_) complete_with_result();
     if (on_end_) boost::asio::post(scope_->executor(), std::exchange(on_end_, {}));
 }
 
 void reply_shell::arm_timer() {
     const auto due = machine_.deadline();
-    // A timer that expires early just checks again, so the timer need not be re-armed for each
-    // token.
+    // If the timer expires early, it is only armed again; therefore, it need not be re-armed for
+    // each token.
     if (!due || (timer_due_ && *timer_due_ <= *due)) return;
     timer_due_ = due;
     if (!timer_) timer_.emplace(scope_->executor());

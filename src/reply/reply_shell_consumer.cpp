@@ -11,21 +11,21 @@ namespace tandem::detail {
 void reply_shell::next_chunk(shared_cancellation by, next_chunk_completion handler) {
     if (by && by->was_requested)
         return handler.complete(boost::asio::error::operation_aborted, {}, std::nullopt);
-    if (consumer_)
+    if (chunk_wait_)
         return handler.complete(
             errc::operation_in_progress,
             {.client_message = "another request for a chunk of this reply is outstanding"},
             std::nullopt);
-    consumer_.begin(std::move(by), std::move(handler));
+    chunk_wait_.begin(std::move(by), std::move(handler));
     if (machine_.ended()) return complete_with_result();
     machine_.on_chunk_requested(now());
     perform_actions();
 }
 
 void reply_shell::cancel_next_chunk(const shared_cancellation& by) {
-    if (!consumer_.cancel(by)) return;
+    if (!chunk_wait_.cancel(by)) return;
     machine_.on_chunk_request_withdrawn();
-    consumer_.take_handler().complete(boost::asio::error::operation_aborted, {}, std::nullopt);
+    chunk_wait_.take_handler().complete(boost::asio::error::operation_aborted, {}, std::nullopt);
 }
 
 // Warns only once, because ids may come from a client of a gateway.
@@ -58,7 +58,7 @@ void reply_shell::heard_share(chunk_id id, double share) {
     if (const auto listener = listener_.lock()) listener->on_heard_share(id, share);
 }
 
-// The listener assumes that the chunk will be spoken.
+// Tells the listener that the chunk was not delivered, because it was reported as handed over.
 void reply_shell::complete_with_end(chunk_id withheld, next_chunk_completion handler) {
     if (!machine_.ended()) interrupt();
     if (const auto listener = listener_.lock()) listener->on_chunk_not_delivered(withheld);
@@ -68,52 +68,52 @@ void reply_shell::complete_with_end(chunk_id withheld, next_chunk_completion han
 
 void reply_shell::complete_with_result() {
     const auto& result = machine_.result();
-    consumer_.take_handler().complete(result.error, result.diagnostics, std::nullopt);
+    chunk_wait_.take_handler().complete(result.error, result.diagnostics, std::nullopt);
 }
 
 void reply_shell::upcoming_speech(shared_cancellation by, speech_completion handler) {
     if (by && by->was_requested)
         return handler.complete(boost::asio::error::operation_aborted, {}, {});
-    if (speech_taker_)
+    if (speech_wait_)
         return handler.complete(
             errc::operation_in_progress,
             {.client_message = "another request for the speech of this reply is outstanding"}, {});
-    speech_taker_.begin(std::move(by), std::move(handler));
+    speech_wait_.begin(std::move(by), std::move(handler));
     speech_seq_ = machine_.count_handed_over();
     deliver_upcoming_speech();
 }
 
 void reply_shell::cancel_upcoming_speech(const shared_cancellation& by) {
-    if (speech_taker_.cancel(by))
-        speech_taker_.take_handler().complete(boost::asio::error::operation_aborted, {}, {});
+    if (speech_wait_.cancel(by))
+        speech_wait_.take_handler().complete(boost::asio::error::operation_aborted, {}, {});
 }
 
 void reply_shell::deliver_upcoming_speech() {
     if (machine_.ended() || machine_.count_handed_over() != speech_seq_)
-        return speech_taker_.take_handler().complete({}, {}, {});
+        return speech_wait_.take_handler().complete({}, {}, {});
     if (auto speech = machine_.upcoming_speech())
-        speech_taker_.take_handler().complete({}, {}, std::move(*speech));
+        speech_wait_.take_handler().complete({}, {}, std::move(*speech));
 }
 
 void reply_shell::tool_calls(shared_cancellation by, calls_completion handler) {
     if (by && by->was_requested)
         return handler.complete(boost::asio::error::operation_aborted, {}, {});
-    if (calls_taker_)
+    if (calls_wait_)
         return handler.complete(
             errc::operation_in_progress,
             {.client_message = "another request for the calls of this reply is outstanding"}, {});
-    calls_taker_.begin(std::move(by), std::move(handler));
+    calls_wait_.begin(std::move(by), std::move(handler));
     if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
 }
 
 void reply_shell::cancel_tool_calls(const shared_cancellation& by) {
-    if (calls_taker_.cancel(by))
-        calls_taker_.take_handler().complete(boost::asio::error::operation_aborted, {}, {});
+    if (calls_wait_.cancel(by))
+        calls_wait_.take_handler().complete(boost::asio::error::operation_aborted, {}, {});
 }
 
 void reply_shell::deliver_tool_calls(called_functions called) {
     const auto& result = machine_.result();
-    calls_taker_.take_handler().complete(result.error, result.diagnostics, std::move(called));
+    calls_wait_.take_handler().complete(result.error, result.diagnostics, std::move(called));
 }
 
 }  // namespace tandem::detail

@@ -34,8 +34,9 @@ struct reply_start_point {
     bool was_here = false;
     /// The pace of the voice in earlier replies.
     voice_pace pace{};
-    /// How the template writes the calls of this reply; empty if none are expected.
-    server::template_marks call_mark{};
+    /// How the server's template marks the words and the calls of the reply; empty for a raw
+    /// prompt.
+    server::template_marks marks{};
     /// A slot prefilled for the first request.
     std::optional<int> warmed{};
     /// Set with an error if retrying is useless.
@@ -47,18 +48,19 @@ struct generated_calls {
     int slot = 0;
     std::string_view text{};
     bool reuse_cache = true;                  ///< as in requests to /completion
-    std::optional<std::int32_t> end_token{};  ///< as in the server's call mark
+    std::optional<std::int32_t> end_token{};  ///< as in server::template_marks
 };
 
-/// Called once on the strand, with an error or a start. Must not keep the reply alive.
+/// Called once on the strand, with an error or a start. The handler must not own the reply.
 using start_handler = std::function<void(error_code, const diagnostics&, reply_start_point)>;
-/// Supplies a reply with servers. Both functions are called on the strand, one at a time.
+/// Supplies a reply with servers. The functions are called on the strand, one at a time.
 struct reply_server_source {
     /// Finds the server and origin of the reply; called again after a failure that may be
     /// temporary.
     std::function<void(reply_shell&, start_handler)> start{};
-    /// Finds the server on which the reply continues after this failure. The start has no origin,
-    /// except that a reply without text may receive a prompt, which replaces the previous one.
+    /// Finds the server on which the reply continues after this failure. The start's origin is
+    /// empty; but if the reply has no text yet, it may contain a prompt, which replaces the
+    /// previous one.
     std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
     /// Lets the server parse the generated text on the slot; only for starts with a call mark.
     std::function<server::call_id(const generated_calls& what,
@@ -70,7 +72,8 @@ struct reply_server_source {
         force_calls{};
 };
 
-/// Replies to `prompt` on this server as soon as its /props are known.
+/// The source of a reply to `prompt` on this server; the reply starts once the server's /props are
+/// known.
 reply_server_source make_single_server_source(std::shared_ptr<server_link> link,
                                               std::string prompt);
 
@@ -85,7 +88,7 @@ class reply_listener {
     virtual void make_ids_unique(std::vector<tool_call>& /*calls*/) const {}
     /// The reply calls these functions. Called before on_ended(), at most once.
     virtual void on_called(std::uint64_t /*reply*/, std::vector<tool_call> /*calls*/) {}
-    /// The consumer continued; the id may be stale or foreign.
+    /// The consumer has continued. The id may be that of an earlier chunk, or of another reply.
     virtual void on_continued(chunk_id id) = 0;
     /// How much of a chunk the listener heard; see the functions of the same names in conversation.
     virtual void on_heard(chunk_id /*id*/, std::size_t /*characters*/) {}

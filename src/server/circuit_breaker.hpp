@@ -8,8 +8,9 @@ namespace tandem::detail {
 
 /// Decides whether to send requests to a server whose latest requests failed. After a number of
 /// consecutive failures, the breaker blocks requests for a pause, and then admits a single request
-/// as a trial. If the trial also fails, the same pause follows. The pause does not grow, so a
-/// listener who waits for this server loses at most one pause after the server returns. Pure.
+/// as a trial. If the trial also fails, another pause of the same length follows. Pauses do not
+/// grow, so a listener who waits for the server loses at most one pause after the server is back.
+/// Pure.
 class circuit_breaker {
  public:
     /// With 0 failures, the circuit never opens.
@@ -22,7 +23,8 @@ class circuit_breaker {
     /// A request was answered with text, or the server was found to be back. Returns true if that
     /// closed the circuit.
     bool record_success() noexcept;
-    /// A request did not reach the server, so another one may be sent in its place.
+    /// A request did not reach the server. If it was the trial, another one may be sent in its
+    /// place.
     void on_unreachable(time_point now) noexcept;
     /// Whether a request may be sent.
     bool allows(time_point now) const noexcept { return !open_until_ || *open_until_ <= now; }
@@ -39,7 +41,7 @@ class circuit_breaker {
     duration pause_;
     int in_a_row_ = 0;
     std::optional<time_point> last_failed_;
-    std::optional<time_point> tried_;  // by the trial request
+    std::optional<time_point> tried_;  // when the trial request was sent
     std::optional<time_point> open_until_;
 };
 

@@ -20,8 +20,8 @@ enum class failure_kind {
 /// Classifies a reply's failure. `has_read`: the server had answered with text, so it is a
 /// llama-server, and an unreadable answer means corrupted data.
 failure_kind classify_failure(const error_code& ec, bool has_read) noexcept;
-/// The same, except that a proxy's answer of 502, 503 or 504 means that the server behind the proxy
-/// is away.
+/// Like the other overload, but a proxy's answer of 502, 503 or 504 means that the server behind
+/// the proxy is away.
 failure_kind classify_failure(const failure& why, bool has_read) noexcept;
 
 /// Whether no connection was established.

@@ -53,7 +53,8 @@ class server_calls {
     /// `limit`, because the server may evaluate the whole text.
     call_id parse_reply(const wire::reply_to_parse& r, const generation_options& o, duration limit,
                         handler<wire::parsed_reply> done);
-    /// The same for a forced call; `limit` includes generating the call.
+    /// Lets the server complete and parse a call, under its grammar for the tools; `limit` is for
+    /// both.
     call_id force_call(const wire::begun_call& c, const generation_options& o, duration limit,
                        handler<wire::parsed_reply> done);
     call_id erase_slot(int slot, handler<> done);

@@ -6,8 +6,8 @@
 namespace tandem::detail {
 
 /// Why a reply or a turn should leave a server. The reply's machine decides whether the reply
-/// leaves. A turn that is still being started on a hanging server leaves it if the turn may
-/// continue at all.
+/// leaves. A turn that is still being started on a hanging server leaves it, unless
+/// failover_config::retries is 0.
 struct server_leave_reason {
     enum class kind {
         removed,  ///< removed from the service, and the time limit has passed

@@ -40,7 +40,7 @@ server_link::server_link(std::shared_ptr<strand_scope> scope, tandem::config c,
       calls_(std::in_place, scope_->executor(), *transport_, config_.limits.request_timeout),
       use_(std::move(use)),
       manager_(*this, use_->slots),
-      call_marks_(config_.speech.reasoning_tags) {}
+      marks_loader_(config_.speech.reasoning_tags) {}
 
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
@@ -97,8 +97,8 @@ void server_link::load_from_template(load_marks load, marks_handler done) {
         // The handler before this one may have shut the link down.
         if (shut_down_)
             return done(errc::client_destroyed, {.client_message = owner_destroyed}, {});
-        call_marks_.use_template(props);
-        (call_marks_.*load)(*calls_, done);
+        marks_loader_.use_template(props);
+        (marks_loader_.*load)(*calls_, done);
     });
 }
 
@@ -106,7 +106,7 @@ void server_link::log_lines(const std::vector<log_line>& lines) const {
     for (const auto& line : lines) log(line.level, "{}", line.text);
 }
 
-// The caller reports the error.
+// Does not log errors, because the callers report them.
 void server_link::on_props_received(error_code ec, const diagnostics& diag,
                                     const server_props& props) {
     const auto self = shared_from_this();
@@ -119,7 +119,8 @@ void server_link::on_props_received(error_code ec, const diagnostics& diag,
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }
 
-// check() has already validated a configured guard.
+// Warns only about a guard that depends on the build, because check() has validated a configured
+// one.
 void server_link::warn_about_reuse_guard() const {
     const auto guard = reuse_guard();
     if (configured_reuse_guard(config_) || config_.limits.queue_timeout > guard) return;
@@ -178,7 +179,7 @@ void server_link::shut_down(error_code ec) {
     calls_->cancel(ec);
 }
 
-// The loop may end after this call, so other loops must not post to this one.
+// Leaves the slot table now: the loop may end after this call, so other loops must not post to it.
 void server_link::on_owner_destroyed() {
     shut_down(errc::client_destroyed);
     manager_.unregister_self();
@@ -187,7 +188,7 @@ void server_link::on_owner_destroyed() {
 void server_link::on_context_destroyed() noexcept {
     shut_down_ = true;
     std::exchange(preparing_, {}).clear();
-    call_marks_.forget();
+    marks_loader_.forget();
     calls_.reset();
     manager_.on_context_destroyed();
     transport_.reset();

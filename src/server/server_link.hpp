@@ -61,7 +61,8 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     /// Learns how the model's chat template begins a tool call, unless that is already known for
     /// the model in /props; see template_marks_loader::load(). A failure is not cached.
     void load_tool_call_mark(marks_handler done);
-    /// The same for the marks that the template writes around the words of a reply without calls.
+    /// Like load_tool_call_mark(), but for the marks that the template writes around the words of a
+    /// reply without calls.
     void load_word_marks(marks_handler done);
     /// Ends all calls with `ec` and grants no more slots.
     void shut_down(error_code ec);
@@ -70,15 +71,15 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     void on_context_destroyed() noexcept override;
     bool owns_transport() const noexcept override { return true; }
 
-    /// Why no request may be sent after the latest failures; nullopt if a request may be sent. In
-    /// that case, the request is recorded as sent, so the caller must send it.
+    /// Returns why no request may be sent after the latest failures. If a request may be sent,
+    /// records it as sent, and returns nullopt: the caller must then send it.
     std::optional<failure> admit_request(time_point now);
 
     // Outcomes of requests, which show the state of the server. `sent` is the time of sending.
     void on_request_failed(const failure& why);
     void on_completion_failed(const failure& why, time_point sent);
     /// Whether a slot can roll back to an earlier point in its text, as last observed. Recurrent,
-    /// hybrid and sliding-window models evaluate the text up to that point again.
+    /// hybrid and sliding-window models cannot, and evaluate the text up to that point again.
     bool can_roll_back() const noexcept { return can_roll_back_; }
     void record_rollback(bool was_possible) noexcept { can_roll_back_ = was_possible; }
     /// A completion was answered with text, or the server was found to be back.
@@ -110,7 +111,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     std::shared_ptr<server_usage> use_;
     slot_manager manager_;
     std::vector<props_handler> preparing_;
-    server::template_marks_loader call_marks_;
+    server::template_marks_loader marks_loader_;
     bool can_roll_back_ = true;
     bool shut_down_ = false;
 };

@@ -17,9 +17,8 @@ struct log_line {
     std::string text;
 };
 
-/// What a client knows about its server, and when it must request /props again: a server that went
-/// away may come back with fewer slots, and then silently uses another slot in place of a missing
-/// one. Pure.
+/// What is known about a server, until /props must be requested again. A server that went away may
+/// come back with fewer slots; it silently uses another slot in place of a missing one. Pure.
 class server_props_cache {
  public:
     /// If `reuse_guard` is empty, the server's build determines the guard.
@@ -38,8 +37,8 @@ class server_props_cache {
     bool was_read_before() const noexcept { return logged_.has_value(); }
     /// The minimum time between two uses of a slot.
     duration reuse_guard() const;
-    /// Advice on the setting that would avoid a guard wait of this length. Empty if the wait is
-    /// short, or the advice has been given before.
+    /// Returns advice on the setting that avoids waits for the guard; empty if `waited` is short,
+    /// or if the advice was given before.
     std::string take_guard_advice(duration waited);
     /// Handles the answer of /props. Returns the lines to log, except those logged before.
     std::vector<log_line> store_props(const server_props& props);

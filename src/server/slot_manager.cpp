@@ -73,8 +73,8 @@ slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
     return owner == slots::nobody ? slots::nobody : link_.scope().make_process_unique_id(owner);
 }
 
-slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) {
-    queued_request who{std::move(taker), w.kind == slots::request_kind::background};
+slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler handler) {
+    queued_request who{std::move(handler), w.kind == slots::request_kind::background};
     w.owner = to_shared_owner_id(w.owner);
     const auto owner = w.owner;
     const auto table = table_->lock();
@@ -89,9 +89,9 @@ slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) 
 
 void slot_manager::dispatch_grants() {
     if (link_.is_shut_down() || link_.scope().is_closed()) return;
-    // A taker may release the last reply, and thus the client.
+    // A handler may destroy the last reply, and with it the client.
     const auto link = link_.shared_from_this();
-    // A slot that is not taken is free for the next ticket.
+    // Repeats, because a slot that its handler declines is free for the next ticket.
     for (auto given = take_grants(); !given.empty(); given = take_grants())
         for (const auto& g : given) erase_and_deliver(g);
     arm_timer();
@@ -122,7 +122,7 @@ auto slot_manager::take_grants() -> std::vector<granted> {
 
 void slot_manager::erase_and_deliver(const granted& given) {
     const auto& g = given.grant;
-    // The owner may have left since the grant.
+    // This manager may have left the table since the grant.
     if (!table_->lock()->is_used_by(g.slot, *this)) return;
     if (!given.must_be_erased) return deliver_grant(g);
     erase_slot(g.slot, [this, g] {
@@ -141,14 +141,15 @@ void slot_manager::log_guard_wait(const slots::grant& g, bool is_warming) {
 }
 
 void slot_manager::deliver_grant(const slots::grant& g) {
-    // The taker may own the waiting reply, which ends when it leaves the server.
+    // Keeps the handler in the map: it may own the waiting reply, which ends when it leaves the
+    // server.
     if (link_.is_shut_down()) return return_unused_slot(g.slot);
-    // A request withdrawn since the grant is not in the map.
+    // A request that was withdrawn after the grant is no longer in the map.
     const auto found = waiting_.extract(g.ticket);
     if (found && g.guard_wait > duration{}) log_guard_wait(g, found.mapped().is_warming);
-    if (!found || !found.mapped().taker(g)) return return_unused_slot(g.slot);
+    if (!found || !found.mapped().handler(g)) return return_unused_slot(g.slot);
     const auto table = table_->lock();
-    // The taker may already have returned the slot.
+    // The handler may already have returned the slot.
     if (table->release_monitor && table->is_used_by(g.slot, *this))
         table->release_monitor->on_granted(g.slot, now());
 }
@@ -178,7 +179,8 @@ void slot_manager::erase_slot(int slot, std::function<void()> then) {
         });
 }
 
-// Returns the idle slots. A busy slot is erased before its next use.
+// Occupies the idle slots of an owner that has left, and returns them, to be erased now. A busy
+// slot is erased before its next use.
 std::vector<int> slot_manager::occupy_slots_of(slots::owner_id owner) {
     const auto table = table_->lock();
     table->isolated[owner] = owner_presence::has_left;
@@ -248,7 +250,8 @@ duration slot_manager::withdraw(slots::ticket t) {
     return guarded;
 }
 
-// A continuation that becomes urgent gets one of the slots that are kept for turns.
+// Dispatches grants, because a continuation that becomes urgent may use a slot that is kept for
+// turns.
 void slot_manager::set_due(slots::ticket t, time_point due) {
     table_->lock()->scheduler.set_due(t, due);
     dispatch_grants();
@@ -277,7 +280,8 @@ void slot_manager::release(int slot, slots::release_info note, bool erase, bool 
                              });
 }
 
-// The server erases a slot only when the slot is idle.
+// The server erases a slot only when it is idle, so erasing it also proves that the cut has taken
+// effect.
 void slot_manager::on_erased(const ended_use& use, const error_code& ec, const diagnostics& diag) {
     const auto link = link_.shared_from_this();
     if (!ec) {
@@ -363,7 +367,8 @@ void slot_manager::arm_timer() {
     });
 }
 
-// Returns the due time of this manager.
+// Wakes managers whose next grant is due sooner than they know, and returns when that of this one
+// is due.
 std::optional<time_point> slot_manager::schedule_wakeups() {
     const auto table = table_->lock();
     std::map<slot_manager*, time_point> first;

@@ -39,19 +39,18 @@ class slot_manager {
     /// shared_ptr owns the client: other threads may post to the manager immediately.
     void register_self();
     /// Queues a request; call dispatch_grants() afterwards, once the caller knows its ticket. The
-    /// taker is called at most once, and must not keep the client alive. Returns no_ticket if the
+    /// handler is called at most once, and must not keep the client alive. Returns no_ticket if the
     /// queue is full.
-    slots::ticket enqueue(slots::slot_request w, grant_handler taker);
+    slots::ticket enqueue(slots::slot_request w, grant_handler handler);
     /// Grants the slots that are available, and arms the timer for the next grant.
     void dispatch_grants();
-    /// The reply has ended: its slots may be prefilled for others.
+    /// Call it when the owner's reply has ended: its slots may then be prefilled for others.
     void release_owner(slots::owner_id owner);
-    /// This owner's text in a slot is erased before another owner uses the slot, and vice versa.
+    /// From now on, a slot is erased when it passes between this owner and another one.
     void isolate_owner(slots::owner_id owner) {
         table_->lock()->isolated[to_shared_owner_id(owner)] = owner_presence::is_here;
     }
-    /// Whether the slot holds text from which its request must not continue, but which could not be
-    /// erased.
+    /// Whether erasing the slot failed, so that its request must not reuse the slot's text.
     bool holds_foreign_text(int slot) const { return table_->lock()->foreign.contains(slot); }
     /// See slot_scheduler.
     bool was_last_used_by(int slot, slots::owner_id owner) const {
@@ -62,9 +61,9 @@ class slot_manager {
     std::optional<int> last_slot_used_by(slots::owner_id owner) const {
         return table_->lock()->scheduler.last_slot_used_by(to_shared_owner_id(owner));
     }
-    /// The owner will not return. Slots of an isolated owner are erased immediately.
+    /// Call it when the owner will not return. Erases the slots of an isolated owner immediately.
     void retire_owner(slots::owner_id owner);
-    /// Withdraws a request; its taker is not called afterwards. Returns how long the guard alone
+    /// Withdraws a request; its handler is not called afterwards. Returns how long the guard alone
     /// had delayed the request.
     duration cancel_request(slots::ticket t);
     void set_due(slots::ticket t, time_point due);
@@ -72,10 +71,10 @@ class slot_manager {
     bool should_yield_slot(int slot, time_point due) const;
     /// Logs why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;
-    /// The request on the slot has ended. With `erase`, the slot is returned after its cache is
-    /// erased. `was_cut`: the request did not end by itself. If cuts are verified, `when_idle` is
-    /// called on the strand with the time from the cut until a poll found the server done with the
-    /// request; `when_idle` must not keep the client alive.
+    /// Returns a slot whose request has ended; with `erase`, only after erasing its cache.
+    /// `was_cut`: the request did not end by itself. If cuts are verified, `when_idle` is called on
+    /// the strand with the time from the cut until a poll found the server done with the request;
+    /// `when_idle` must not keep the client alive.
     void release(int slot, slots::release_info note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 
@@ -85,8 +84,8 @@ class slot_manager {
     std::optional<server_props> props() const { return table_->lock()->known.props(); }
     bool were_props_read_before() const { return table_->lock()->known.was_read_before(); }
     duration reuse_guard() const { return table_->lock()->known.reuse_guard(); }
-    // Observations about the server: its number of slots and the guard that it needs. After a
-    // failure, another server may have the address. Some functions return lines for the log.
+    // Observations that may change the number of slots and the guard; after a failure, another
+    // server may have the address. The returned lines are for the log.
     std::vector<log_line> store_props(const server_props& props);
     std::vector<log_line> report_slot_mismatch(int asked, int used);
     void on_request_failed(const error_code& ec);
@@ -101,11 +100,12 @@ class slot_manager {
     void on_context_destroyed() noexcept;
 
  private:
-    /// The id of the owner in the table, where other clients may have owners with the same number.
+    /// Makes the owner's id unique in the table, where other clients may have owners with the same
+    /// number.
     slots::owner_id to_shared_owner_id(slots::owner_id owner) const;
 
     struct queued_request {
-        grant_handler taker;
+        grant_handler handler;
         bool is_warming;
     };
 

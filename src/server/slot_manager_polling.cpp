@@ -40,7 +40,8 @@ void slot_manager::arm_poll_timer() {
     });
 }
 
-// The timer may have been armed again just as it expired, and another loop may already be polling.
+// Returns false if no poll is due: the timer may have been armed again just as it expired, or
+// another loop may be polling.
 bool slot_manager::begin_poll() {
     const auto table = table_->lock();
     const auto due = table->next_poll_at();
@@ -60,10 +61,9 @@ void slot_manager::poll_slots() {
 
 void slot_manager::on_poll_result(const error_code& ec, const diagnostics& diag,
                                   const std::vector<slot_state>& states) {
-    if (link_.is_shut_down()) return;
     const auto link = link_.shared_from_this();
     const bool lacks_slots = std::ranges::find(no_slots, ec) != no_slots.end();
-    if (ec)
+    if (ec && !link_.is_shut_down())
         link_.log(lacks_slots ? log_level::warning : log_level::debug, "verify_cut: {}{}",
                   lacks_slots ? "cuts are not verified: " : "", diag.to_string());
     if (!ec) detect_foreign_use(states);
@@ -84,6 +84,8 @@ std::vector<slots::release_report> slot_manager::apply_poll_result(
     table->apply_release_reports(news);
     for (const auto& n : news)
         if (n.side == slots::server_slot_state::idle) notify_idle(*table, n);
+    // Another manager must continue the polls.
+    if (link_.is_shut_down()) wake_waiting_managers(*table);
     return news;
 }
 
@@ -96,7 +98,7 @@ void slot_manager::detect_foreign_use(const std::vector<slot_state>& states) {
               *slot, link_.shown_url());
 }
 
-// Runs on the loop of the cut request.
+// Calls the handler on the loop of the cut request.
 void slot_manager::notify_idle(slot_table& table, const slots::release_report& n) {
     const auto found = table.when_idle.extract(n.slot);
     if (!found || !found.mapped().on_idle) return;

@@ -78,7 +78,7 @@ namespace {
 shared_slot_table find_slot_table(const config& c) {
     static synchronized<std::map<std::string, shared_slot_table>> servers;
     const auto all = servers.lock();
-    // A table that is referenced but has no users is about to be joined.
+    // A table without users is kept while it is referenced, because a user is about to join it.
     std::erase_if(*all, [](const auto& s) {
         return s.second.use_count() == 1 && !s.second->lock()->is_needed(now());
     });

@@ -53,10 +53,10 @@ struct slot_table {
     std::map<int, time_point> last_ends{};
     bool foreign_use_logged = false;
     std::map<slots::owner_id, owner_presence> isolated{};
-    /// Slots with text from which their requests must not continue, but which could not be erased.
+    /// Slots that could not be erased, so that their requests must not reuse the slots' text.
     std::set<int> foreign{};
     bool erase_warned = false;
-    /// The users, and when each wakes up for its requests.
+    /// The registered managers, and when each wakes up for its requests.
     std::map<slot_manager*, std::optional<time_point>> managers{};
     struct request_owner {
         slot_manager* manager;
@@ -84,16 +84,16 @@ struct slot_table {
     /// Whether the server may still see a request on the slot at this time, from this process or
     /// from another one that shares the slots.
     bool may_be_used(int slot, time_point at) const;
-    /// Whether the slot's text must be hidden from the owner to which the slot was granted, or that
-    /// owner's text from other owners.
+    /// Whether the granted slot must be erased first, because `owner` or the previous owner is
+    /// isolated.
     bool must_be_erased(const slots::grant& g, slots::owner_id owner) const;
-    /// Applies the guard and the number of slots of the known server.
+    /// Applies the guard and the number of slots that are known of the server.
     void apply_server_limits();
     /// Applies the results of a poll after cuts.
     void apply_release_reports(const std::vector<slots::release_report>& news);
     /// Forgets an isolated owner once the owner has left and its text is erased.
     void forget_gone_owner(slots::owner_id owner);
-    /// When to poll next because of cuts.
+    /// When to poll next to verify cuts.
     std::optional<time_point> next_poll_at() const;
     /// A slot that the running poll reports as busy although no request of this process has run
     /// there for a while. Reported only once.

@@ -11,9 +11,9 @@ namespace {
 
 using std::string_view;
 
-// Words of the probes. Templates may trim text. Some templates render only the name of a call, some
-// only the id of a call, and some reject an id that does not have nine letters, so the name is also
-// the id.
+// Words of the probes. They have no white space at their ends, because templates may trim text. The
+// name of the call is also its id, because some templates render only one of them, and some reject
+// an id that does not have nine letters.
 constexpr string_view question = "First question.";
 constexpr string_view text_before_call = "Words before a call.";
 constexpr string_view function_name = "probecall";
@@ -21,7 +21,8 @@ constexpr string_view tool_result = "Result of a call.";
 constexpr string_view last_question = "Last question.";
 
 constexpr string_view arguments = R"({"key":"value"})";
-// Differs from the call's name, so that this name in a rendered prompt can only come from the call.
+// The tool's name differs from the call's, so that the call's name in a prompt can only come from
+// the call.
 constexpr string_view tools =
     R"([{"type":"function","function":{"name":"look_up","description":"Looks up a key.",)"
     R"("parameters":{"type":"object","properties":{"key":{"type":"string",)"
@@ -29,9 +30,9 @@ constexpr string_view tools =
 
 constexpr string_view white_space = " \t\r\n";
 
-/// The calls of some models whose templates do not render calls.
+/// The marks of calls of a model whose template does not render calls.
 struct known_mark {
-    /// Text that occurs in the prompt if there are tools.
+    /// By this text, a prompt of the model with tools is recognized.
     string_view hint;
     string_view opening;
     string_view lead;
@@ -166,11 +167,11 @@ std::optional<call_text> text_of_call(string_view prompt, string_view words) noe
     return call_text{before.substr(at + words.size()), rest.substr(0, rest.find(tool_result))};
 }
 
-void preserve_tags(const std::vector<string_view>& tags, template_marks& mark) {
+void preserve_tags(const std::vector<string_view>& tags, template_marks& marks) {
     for (const auto tag : tags)
-        if (mark.preserved.size() < max_preserved_tokens &&
-            std::find(mark.preserved.begin(), mark.preserved.end(), tag) == mark.preserved.end())
-            mark.preserved.emplace_back(tag);
+        if (marks.preserved.size() < max_preserved_tokens &&
+            std::find(marks.preserved.begin(), marks.preserved.end(), tag) == marks.preserved.end())
+            marks.preserved.emplace_back(tag);
 }
 
 /// A reply in the history.
@@ -275,34 +276,34 @@ bool begins_alike(const past_reply& reply) noexcept {
 
 /// Adds the mark of calls that are rendered as `call`.
 void add_call(const call_text& call, string_view opening, const past_reply& other,
-              template_marks& mark) {
+              template_marks& marks) {
     constexpr std::size_t min_bytes = 2;
     if (opening.size() > max_preserved_bytes) return;
     if (text::trim_white_space(opening).size() < min_bytes) return;
-    auto ends = tags_after_message(other.after, mark.words);
+    auto ends = tags_after_message(other.after, marks.words);
     std::erase_if(ends, [&](string_view tag) { return opening.find(tag) != string_view::npos; });
     const auto lead = call.lead.substr(call.lead.rfind(opening));
-    mark.opening = opening;
-    mark.lead = lead;
+    marks.opening = opening;
+    marks.lead = lead;
     for (const auto text : {lead, call.rest}) {
         auto tags = find_tags(text);
         std::erase_if(tags, [&](string_view tag) {
             const bool is_end = contains(ends, tag) || is_end_of_call(tag);
             return is_end || tag.find('=') != string_view::npos;
         });
-        preserve_tags(tags, mark);
+        preserve_tags(tags, marks);
     }
 }
 
 /// Adds the mark of calls that the template does not show.
-void add_known_call(string_view prompt, template_marks& mark) {
+void add_known_call(string_view prompt, template_marks& marks) {
     const auto known = std::ranges::find_if(
         known_marks, [&](const known_mark& m) { return prompt.find(m.hint) != string_view::npos; });
     if (known == known_marks.end()) return;
-    mark.opening = known->opening;
-    mark.lead = known->lead;
-    preserve_tags(find_tags(known->opening), mark);
-    preserve_tags(find_tags(known->closing), mark);
+    marks.opening = known->opening;
+    marks.lead = known->lead;
+    preserve_tags(find_tags(known->opening), marks);
+    preserve_tags(find_tags(known->closing), marks);
 }
 
 }  // namespace
@@ -320,23 +321,23 @@ template_marks find_word_marks(string_view without_call, const std::vector<tag_p
     if (!has_shown_text(without_reasoning(without_header(before, header), reasoning))) return {};
     if (!begins_alike(reply)) return {};
     header.remove_suffix(find_open_end(header).size());
-    template_marks mark;
-    mark.words.opening = without_reasoning(without_header(before, header), reasoning);
-    if (mark.words.opening.size() > max_preserved_bytes || !is_distinctive(mark.words.opening))
+    template_marks marks;
+    marks.words.opening = without_reasoning(without_header(before, header), reasoning);
+    if (marks.words.opening.size() > max_preserved_bytes || !is_distinctive(marks.words.opening))
         return {};
     const auto closing = find_closing(after, before);
-    if (!parse_leading_tag(closing).empty()) mark.words.closing = text_before(closing, end_token);
-    if (auto thoughts = closing_before_thoughts(mark.words.opening); !thoughts.empty())
-        mark.words.closing = std::move(thoughts);
-    for (const auto* text : {&mark.words.opening, &mark.words.closing})
-        preserve_tags(find_tags(*text), mark);
-    return mark;
+    if (!parse_leading_tag(closing).empty()) marks.words.closing = text_before(closing, end_token);
+    if (auto thoughts = closing_before_thoughts(marks.words.opening); !thoughts.empty())
+        marks.words.closing = std::move(thoughts);
+    for (const auto* text : {&marks.words.opening, &marks.words.closing})
+        preserve_tags(find_tags(*text), marks);
+    return marks;
 }
 
 template_marks find_tool_call_mark(const rendered_probes& prompts,
                                    const std::vector<tag_pair>& reasoning, string_view end_token) {
-    auto mark = find_word_marks(prompts.without_call, reasoning, end_token);
-    const auto& words = mark.words;
+    auto marks = find_word_marks(prompts.without_call, reasoning, end_token);
+    const auto& words = marks.words;
     const auto other = find_past_reply(prompts.without_call);
     auto header = other.header;
     if (!words.opening.empty()) header.remove_suffix(find_open_end(header).size());
@@ -344,8 +345,8 @@ template_marks find_tool_call_mark(const rendered_probes& prompts,
     auto alone = text_of_call(prompts.call_without_text, {});
     if (alone) alone->lead = without_header(alone->lead, header);
     if (!after_text && !alone) {
-        add_known_call(prompts.call_after_text, mark);
-        return mark;
+        add_known_call(prompts.call_after_text, marks);
+        return marks;
     }
     const auto& call = alone ? *alone : *after_text;
     auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
@@ -354,18 +355,18 @@ template_marks find_tool_call_mark(const rendered_probes& prompts,
     // ">>>" distinguishes them.
     const bool is_of_words = !lead.empty() && words.opening.starts_with(lead);
     add_call(call, is_of_words ? lead : find_distinct_opening(lead, other, !words.opening.empty()),
-             other, mark);
-    return mark;
+             other, marks);
+    return marks;
 }
 
-bool resembles_tool_call(const template_marks& mark, string_view text) noexcept {
+bool resembles_tool_call(const template_marks& marks, string_view text) noexcept {
     const auto after_mark = [&](string_view from) {
-        return text::trim_leading_space(from.substr(std::min(mark.opening.size(), from.size())));
+        return text::trim_leading_space(from.substr(std::min(marks.opening.size(), from.size())));
     };
-    const auto expected = after_mark(mark.lead);
+    const auto expected = after_mark(marks.lead);
     // Marks without letters, such as ">>>", may occur in prose.
     if (expected.empty())
-        return std::ranges::any_of(mark.opening,
+        return std::ranges::any_of(marks.opening,
                                    [](unsigned char c) { return std::isalpha(c) != 0; });
     return after_mark(text).starts_with(expected.front());
 }

@@ -70,6 +70,6 @@ template_marks find_tool_call_mark(const rendered_probes& prompts,
 
 /// Whether `text`, which begins with the mark, continues like a call of this template, and not like
 /// prose that merely contains the mark.
-bool resembles_tool_call(const template_marks& mark, std::string_view text) noexcept;
+bool resembles_tool_call(const template_marks& marks, std::string_view text) noexcept;
 
 }  // namespace tandem::server

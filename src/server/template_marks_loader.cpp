@@ -23,19 +23,19 @@ void render(server_calls& calls, const template_probe& probe,
 
 }  // namespace
 
-bool template_marks_loader::wanted_mark::add_handler(handler done) {
+bool template_marks_loader::wanted_marks::add_handler(handler done) {
     if (known) {
-        const auto mark = *known;
-        done({}, {}, mark);
+        const auto marks = *known;
+        done({}, {}, marks);
         return false;
     }
     waiting.push_back(std::move(done));
     return waiting.size() == 1;
 }
 
-void template_marks_loader::wanted_mark::finish(error_code ec, const diagnostics& diag,
-                                                const template_marks& mark) {
-    for (const auto& done : std::exchange(waiting, {})) done(ec, diag, mark);
+void template_marks_loader::wanted_marks::finish(error_code ec, const diagnostics& diag,
+                                                 const template_marks& marks) {
+    for (const auto& done : std::exchange(waiting, {})) done(ec, diag, marks);
 }
 
 void template_marks_loader::load(server_calls& calls, handler done) {
@@ -50,10 +50,10 @@ void template_marks_loader::load_words(server_calls& calls, handler done) {
     render(calls, make_template_probes().back(),
            [this, probed = template_](error_code ec, const diagnostics& diag,
                                       const std::string& prompt) {
-               const auto mark = find_word_marks(prompt, reasoning_, probed.end_token);
+               const auto marks = find_word_marks(prompt, reasoning_, probed.end_token);
                const bool is_answer = !ec || is_rejected(ec);
-               if (is_answer && probed == template_) words_.known = mark;
-               words_.finish(is_answer ? error_code() : ec, diag, mark);
+               if (is_answer && probed == template_) words_.known = marks;
+               words_.finish(is_answer ? error_code() : ec, diag, marks);
            });
 }
 
@@ -66,9 +66,9 @@ void template_marks_loader::use_template(const server_props& props) {
 }
 
 void template_marks_loader::forget() noexcept {
-    for (auto* const mark : {&call_, &words_}) {
-        mark->known.reset();
-        std::exchange(mark->waiting, {}).clear();
+    for (auto* const wanted : {&call_, &words_}) {
+        wanted->known.reset();
+        std::exchange(wanted->waiting, {}).clear();
     }
 }
 
@@ -86,27 +86,27 @@ void template_marks_loader::on_rendered(server_calls& calls, error_code ec, cons
     if (prompts_.size() < make_template_probes().size()) return render_next(calls);
     // If a server renders no message at all, its template is not the reason.
     if (prompts_.back().empty() && ec != errc::not_supported) return finish(ec, diag);
-    auto mark = find_tool_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_,
-                                    probed_.end_token);
-    if (mark.opening.empty() || probed_.end_token.empty()) return finish({}, {}, mark);
-    find_end_token(calls, std::move(mark));
+    auto marks = find_tool_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_,
+                                     probed_.end_token);
+    if (marks.opening.empty() || probed_.end_token.empty()) return finish({}, {}, marks);
+    find_end_token(calls, std::move(marks));
 }
 
-void template_marks_loader::find_end_token(server_calls& calls, template_marks mark) {
+void template_marks_loader::find_end_token(server_calls& calls, template_marks marks) {
     calls.tokenize_prompt_rest(
         probed_.end_token, true,
-        [this, mark = std::move(mark)](error_code ec, const diagnostics& diag,
-                                       const std::vector<std::int32_t>& ids) mutable {
+        [this, marks = std::move(marks)](error_code ec, const diagnostics& diag,
+                                         const std::vector<std::int32_t>& ids) mutable {
             if (ec && !is_rejected(ec)) return finish(ec, diag);
-            if (ids.size() == 1) mark.end_token = ids.front();
-            finish({}, {}, mark);
+            if (ids.size() == 1) marks.end_token = ids.front();
+            finish({}, {}, marks);
         });
 }
 
 void template_marks_loader::finish(error_code ec, const diagnostics& diag,
-                                   const template_marks& mark) {
-    if (!ec && probed_ == template_) call_.known = mark;
-    call_.finish(ec, diag, mark);
+                                   const template_marks& marks) {
+    if (!ec && probed_ == template_) call_.known = marks;
+    call_.finish(ec, diag, marks);
 }
 
 }  // namespace tandem::server

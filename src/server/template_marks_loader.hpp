@@ -20,8 +20,8 @@ class template_marks_loader {
     explicit template_marks_loader(std::vector<tag_pair> reasoning)
         : reasoning_(std::move(reasoning)) {}
 
-    /// Passes the mark to `done`, immediately if it is known. All waiting callers get the same
-    /// answer. If the template rejects the probes, or the server has no templates, the mark is
+    /// Passes the marks to `done`, immediately if they are known. All waiting callers get the same
+    /// answer. If the template rejects the probes, or the server has no templates, the marks are
     /// empty. Any other failure is an error, and the next call tries again. No handler is called
     /// after `calls` is destroyed.
     void load(server_calls& calls, handler done);
@@ -29,9 +29,9 @@ class template_marks_loader {
     /// a 500. If the server rejects the probe, or answers 500 twice, there are no marks until the
     /// template changes.
     void load_words(server_calls& calls, handler done);
-    /// Names the template of the next probes. Drops the mark of another template.
+    /// Sets the template that renders the next probes, and drops the marks of any other template.
     void use_template(const server_props& props);
-    /// Drops the mark, and the handlers without calling them.
+    /// Drops the marks, and the handlers without calling them.
     void forget() noexcept;
 
  private:
@@ -43,28 +43,28 @@ class template_marks_loader {
         bool operator==(const named_template&) const = default;
     };
 
-    /// A mark, once it is known, and the handlers that wait for it.
-    struct wanted_mark {
+    /// Marks, once they are known, and the handlers that wait for them.
+    struct wanted_marks {
         std::optional<template_marks> known{};
         std::vector<handler> waiting{};
 
-        /// Calls `done` immediately if the mark is known, otherwise in finish(). Returns true if
-        /// the caller must request the mark.
+        /// Calls `done` immediately if the marks are known, otherwise in finish(). Returns true if
+        /// the caller must request the marks.
         bool add_handler(handler done);
-        /// The handlers may destroy the loader.
-        void finish(error_code ec, const diagnostics& diag, const template_marks& mark);
+        /// Passes the result to the waiting handlers, which may destroy the loader.
+        void finish(error_code ec, const diagnostics& diag, const template_marks& marks);
     };
 
     void render_next(server_calls& calls);
     void on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
                      std::string prompt);
-    void find_end_token(server_calls& calls, template_marks mark);
-    void finish(error_code ec, const diagnostics& diag, const template_marks& mark = {});
+    void find_end_token(server_calls& calls, template_marks marks);
+    void finish(error_code ec, const diagnostics& diag, const template_marks& marks = {});
 
     std::vector<tag_pair> reasoning_;
     named_template template_;
-    wanted_mark call_;
-    wanted_mark words_;
+    wanted_marks call_;
+    wanted_marks words_;
     // The template of the probes that are being rendered, and the prompts so far.
     named_template probed_;
     std::vector<std::string> prompts_;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t max_shared_candidates = 8;
 
 // Load per slot, because servers may differ in the number of slots. Running replies are compared
-// first, because many of the counted conversations may have ended. Averages of other processes are
-// rounded.
+// first, because many of the counted conversations may have ended. The number of running replies is
+// rounded, because it includes averages of other processes.
 std::pair<double, double> load_of(const server_load& s) {
     const double slots = std::max(1, s.slots);
     return {std::round(s.generating) / slots, s.conversations / slots};
@@ -22,7 +22,7 @@ std::pair<double, double> load_of(const server_load& s) {
 
 }  // namespace
 
-// Begins with the next server in turn, which comes first among equals.
+// The list begins with the next server in turn, so that this server is chosen among equals.
 std::vector<std::size_t> server_choice::list_candidates(std::span<const server_load> servers) {
     std::vector<std::size_t> candidates;
     bool is_one_shared = false;

@@ -18,8 +18,8 @@ struct server_load {
     int slots = 0;
     double conversations = 0;
     double generating = 0;
-    /// Other processes also place conversations on the server, and processes learn of each other's
-    /// conversations with a delay.
+    /// Whether other processes also place conversations on the server. They learn of each other's
+    /// conversations with a delay, and must not all choose the same server in the meantime.
     bool is_shared = false;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // Short, so that a restarted server is found soon; checking a server that stays away costs little.
 constexpr duration first_pause = std::chrono::milliseconds(100);
-// The interval at which replies search for a server.
+// As long as the longest pause of a reply that looks for a server.
 constexpr duration max_pause_when_requested = std::chrono::milliseconds(400);
 
 constexpr duration fresh = std::chrono::milliseconds(500);
@@ -98,7 +98,8 @@ bool server_health::record_request_failure(time_point now, const error_code& ec,
     tried_at_ = now;
     if (is_no_server) identity_ = identity::foreign;
     const bool was_up = may_serve();
-    // A single broken reply may be due to its own connection, so the check decides.
+    // A single broken stream may be the fault of its connection, so the state changes only with the
+    // check.
     if (ec == errc::stream_incomplete || ec == errc::request_timeout) {
         if (was_up && next_check_) next_check_ = now;
         return false;

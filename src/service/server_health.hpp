@@ -28,21 +28,22 @@ class server_health {
     bool check_if_stale(time_point now) noexcept;
     /// Whether the server has rejected a request because of the key, which /health does not check.
     bool rejects_key() const noexcept { return refuses_key_; }
-    /// Whether a check must prove that requests can be served: no check has done so yet, the server
-    /// rejects the key, or something other than a llama-server answered, so that its /health proves
-    /// nothing.
+    /// Whether the next check must be authenticated, because /health would not prove that requests
+    /// are served: no authenticated check has passed yet, the server has rejected the key, or
+    /// something other than a llama-server has answered.
     bool needs_authenticated_check() const noexcept {
         return !has_passed_authenticated_check_ || refuses_key_ || is_foreign();
     }
-    /// Whether a check or a request has shown the server's state since `t`. An earlier failure is
-    /// not held against a turn: nothing is checked while no reply runs.
+    /// Whether a check or a request has shown the server's state since `t`. An earlier failure does
+    /// not count for a turn: nothing is checked while no reply runs, so the server may be back.
     bool was_tried_since(time_point t) const noexcept { return tried_at_ >= t; }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
     /// Records the result of the check. Returns true if the state changed.
     bool record_check_result(time_point now, const error_code& ec, std::string words);
-    /// A request found the server gone, loading a model, or not a llama-server. The state changes
-    /// accordingly, and a check follows soon. Returns true if the state changed.
+    /// Records the failure of a request. If it shows that the server is gone, is loading a model,
+    /// or is not a llama-server, the state changes, and a check follows soon. Returns true if the
+    /// state changed.
     bool record_request_failure(time_point now, const error_code& ec, std::string words);
 
     health state() const noexcept { return state_; }

@@ -68,8 +68,8 @@ std::vector<server_id> server_list::take_due_checks(time_point now) {
     return due;
 }
 
-// Replies that have been asked to leave may stay while their voice is speaking, so they need no
-// timer.
+// Once its replies have been asked to leave, a removed server needs no timer: they may stay while
+// their voice is speaking.
 std::optional<time_point> server_list::next_event(bool is_watching) const {
     auto next = never;
     for (const auto& s : servers_) {

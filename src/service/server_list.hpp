@@ -35,7 +35,7 @@ struct listed_server {
     bool is_eviction_reported = false;
 };
 
-/// The state of a server that only requests reveal.
+/// The state of a server that is recorded outside the list.
 struct server_state {
     /// Its circuit is closed or ready for a trial request.
     bool takes_requests = true;

@@ -77,7 +77,8 @@ conversation service::create(conversation_options options, const conversation& b
     auto shell = detail::conversation_shell::make(core->scope(), core, core->config().client,
                                                   conversations::turn_history(std::move(options)));
     core->scope().dispatch([core, shell, earlier = detail::assert_not_moved_from(before.shell_)] {
-        // A conversation of another service uses another strand and other servers.
+        // A conversation of another service must not be accessed here: it uses another strand, and
+        // other servers.
         const bool is_ours = &earlier->scope() == &core->scope();
         core->on_conversation_started(shell, is_ours ? earlier->server_url() : "");
         if (is_ours) shell->continue_conversation(earlier);

@@ -19,7 +19,7 @@ service_core::service_core(std::shared_ptr<strand_scope> scope, service_config c
     if (!config_.client.pacing.mode) config_.client.pacing.mode = pacing::automatic;
 }
 
-// The loop may already be running on another thread.
+// The first checks are dispatched, because the loop may already be running on another thread.
 std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_executor& executor,
                                                  service_config c, instruments i) {
     auto scope = std::make_shared<strand_scope>(executor, std::move(i.log));
@@ -42,7 +42,7 @@ auto service_core::get_or_make_link(const listed_server& s) -> server_link_ptr {
     if (const auto known = links_.find(s.id); known != links_.end()) return known->second;
     auto settings = config_.client;
     settings.server.url = s.url;
-    // Only a link that could be created is stored.
+    // Created before it is stored: if this throws, no null link remains.
     auto link =
         server_link::make(scope_, std::move(settings), instruments_, directory_.get_usage(s.id));
     return links_[s.id] = std::move(link);
@@ -101,7 +101,7 @@ void service_core::drop_server(server_id id) {
 
 void service_core::end_expired_removal(server_id id) {
     const auto* const s = directory_.list().find(id);
-    if (!s) return;  // dropped with the last reply of another server
+    if (!s) return;  // dropped while the replies of another server left
     const auto url = transport::without_credentials(s->url);
     move_all_away(
         id, {server_leave_reason::kind::removed,
@@ -115,8 +115,8 @@ void service_core::move_all_away(server_id id, const server_leave_reason& reason
         move_all_away(found->second, reason);
 }
 
-// `link` is a copy, because a server may be dropped when the last reply leaves it. Ending the calls
-// of the dropped server makes further replies leave.
+// `link` is a copy, because a server may be dropped when the last reply leaves it. Ending its calls
+// makes further replies leave, so each conversation is checked again.
 void service_core::move_all_away(server_link_ptr link, const server_leave_reason& reason) {
     for (const auto& c : conversations_at(link))
         if (c->pinned_server() == link) c->leave_server(reason);
@@ -134,7 +134,7 @@ auto service_core::conversations_at(const server_link_ptr& link) const
 
 void service_core::on_conversation_started(const std::shared_ptr<conversation_shell>& shell,
                                            std::string_view near) {
-    // A handle created off the strand may already have been destroyed.
+    // The handle may have been created on another thread, and may already have been destroyed.
     if (scope_->is_closed() || shell->has_ended()) return;
     conversations_.emplace(shell->id(), shell);
     if (const auto link = pin_if_suitable(near)) shell->set_first_server(link);
@@ -195,7 +195,7 @@ bool service_core::on_server_failed(const server_link_ptr& link, const failure& 
 
 void service_core::on_reply_started() {
     if (++running_replies_ > 1) return;
-    // A reply that fails because no server is up may end before the timer can start a check.
+    // Checks immediately, because a reply that finds no server up may end before the timer expires.
     check_due_servers();
     arm_timer();
 }

@@ -36,8 +36,8 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     strand_scope& scope() const noexcept { return *scope_; }
     const service_config& config() const noexcept { return config_; }
 
-    /// Places the conversation on the server `near` if that is suitable; if `near` is empty, on any
-    /// server.
+    /// Pins the conversation to the server `near` if that is suitable; otherwise, its first turn
+    /// chooses a server.
     void on_conversation_started(const std::shared_ptr<conversation_shell>& shell,
                                  std::string_view near);
 

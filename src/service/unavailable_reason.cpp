@@ -26,7 +26,7 @@ failure explain_unavailability(std::span<const listed_server> servers,
         if (!ask(s).takes_requests)
             words += fmt::format("; the last requests to {} failed, so it is not used for a while",
                                  transport::without_credentials(s.url));
-    // Waiting does not help if only the key is wrong.
+    // If all servers reject the key, waiting does not help, so the error says so.
     const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [&](const auto& s) {
         return s.health.rejects_key() && s.health.was_tried_since(turn_began);
     });

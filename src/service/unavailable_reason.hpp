@@ -8,12 +8,12 @@
 
 namespace tandem::services {
 
-/// Why no server is available for a turn that began at this time.
+/// Explains why no server is available for a turn that began at `turn_began`.
 failure explain_unavailability(std::span<const listed_server> servers,
                                const server_state_query& ask, time_point turn_began);
 
-/// Whether connections were attempted since then, but no server has ever been reached, which means
-/// that the setup is wrong.
+/// Whether each server was tried since `since`, but none has ever been reached: the setup is then
+/// wrong.
 bool no_server_ever_reached(std::span<const listed_server> servers, time_point since);
 
 /// Whether there are servers, but each is drained.

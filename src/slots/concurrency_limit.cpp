@@ -8,32 +8,32 @@
 namespace tandem::slots {
 namespace {
 
-// Fewer tokens or a shorter time show little about the speed: after a delay of the network or of
-// the event loop, tokens arrive together.
+// Parts with fewer tokens or a shorter time are ignored, because tokens arrive together after a
+// delay of the network or of the event loop.
 constexpr int min_tokens = 8;
 constexpr double min_seconds = 0.05;
 // A number of running requests counts as seen once this many tokens were recorded for that number.
 constexpr double tokens_to_trust = 80;
 // Beyond this number, older tokens lose weight, so that the present speed decides.
 constexpr double tokens_remembered = 1000;
-// A speed that is not measured again within this time may have changed. The limit then ignores that
-// speed, so that a larger number of requests is tried again.
+// A speed that is not measured again within this time is ignored, because it may have changed. A
+// larger number of requests is then tried again.
 constexpr auto trust_for = std::chrono::minutes(5);
-// If no number below the limit was seen within this time, a smaller one is tried: smaller numbers
-// do not occur on their own while the limit holds, and earlier measurements may come from a time
-// with many prompts. Larger numbers are tried less often, because each trial slows down all
-// requests for some seconds.
+// How often numbers below and above the limit are tried. Smaller numbers do not occur on their own
+// while the limit holds, and earlier measurements may come from a time with many prompts. Larger
+// numbers are tried less often, because each trial slows down all requests for some seconds.
 constexpr duration fewer_tried_every = std::chrono::seconds(15);
 constexpr duration more_tried_every = std::chrono::seconds(60);
 constexpr duration tried_for = std::chrono::seconds(5);
 constexpr duration half_forgotten_after = std::chrono::seconds(15);
-// Measured speeds vary, especially while the number of running requests changes.
+// This share of the highest total counts as the highest: measured speeds vary, especially while the
+// number of running requests changes.
 constexpr double nearly_all = 0.9;
 // Numbers of running requests that differ by at most this factor are treated as equal.
 constexpr double similar = 1.12;
-// Even on a server that gets faster with every request, slightly different numbers of requests
-// generate tokens at nearly the same rate. Only a number that is this many times as large can show
-// that more requests are useless.
+// Totals are averaged over similar numbers. Therefore, even if each request adds the same speed, a
+// number of requests seems to generate nearly as much as a number larger by a factor of `similar`
+// squared. Only a number larger by this factor can show that more requests are useless.
 constexpr double clearly_more = 1.4;
 // Until more requests are known to be useless, the limit is this many times the largest number
 // seen, but at least `small_crowd`. Without this limit, a few seconds of wrong estimates would let
@@ -42,11 +42,12 @@ constexpr int growth = 2;
 constexpr int small_crowd = 8;
 // The next smaller number to try is smaller by this factor.
 constexpr double step = 1.25;
-// Numbers of running requests that share a sample differ by less than 9 % (2^(1/8)); each number up
-// to 12 has its own sample. While callers arrive, no number above 12 lasts long enough to be
-// trusted on its own.
+// Each number of running requests up to 12 has its own sample. Larger numbers share a sample if
+// they differ by less than 9 % (2^(1/8)), because none of them lasts long enough on its own while
+// callers arrive.
 constexpr double magnitudes_per_doubling = 8;
-// Another request must run between the end of one request and the start of the next.
+// With a limit of 1, the server would be idle between the end of one request and the start of the
+// next.
 constexpr int min_limit = 2;
 
 /// The total tokens/s of all requests while `running` requests ran.
@@ -56,8 +57,8 @@ struct seen_total {
     time_point last;
 };
 
-// Whether no number from `least` to just below `end` was seen recently. If a trial has no result,
-// it is suspended for a while, because there may be too few requests.
+// Whether to try a number in [least, end), because none of these was seen recently. A trial without
+// a result is repeated only after a while, because there may be too few requests.
 bool should_try(const std::vector<seen_total>& all, int least, int end, duration every,
                 time_point now) {
     time_point last{};
@@ -107,8 +108,8 @@ int concurrency_limit::find_limit(time_point now) const {
     std::vector<seen_total> all;
     for (const auto& [magnitude, s] : by_magnitude_) {
         const int running = static_cast<int>(std::lround(s.running()));
-        // A number below min_limit never becomes the limit, so nothing would show that its speed
-        // has changed.
+        // Ignores numbers below min_limit: they never become the limit, so nothing would show that
+        // their speed has changed.
         if (running < min_limit || now - s.last >= trust_for) continue;
         if (const auto total = find_steady_total(s.running(), now))
             all.push_back({running, *total, s.last});
@@ -126,9 +127,9 @@ int concurrency_limit::find_limit(time_point now) const {
     return should_try(all, useless, unlimited, more_tried_every, now) ? useless : best;
 }
 
-// Without a limit, each request adds the same speed, so slightly fewer requests than slots already
-// show the speed of all slots. The time in which other requests' prompts hold up a generating
-// request is included.
+// If the limit is not below the number of slots, each request adds the same speed, so slightly
+// fewer requests than slots already show the speed of all slots. Includes the time in which prompts
+// of other requests hold up a generating request.
 std::optional<double> concurrency_limit::find_tokens_per_s(int slots, time_point now) const {
     constexpr double nearly_all_slots = 0.8;
     const int limit = find_limit(now);

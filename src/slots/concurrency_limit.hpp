@@ -14,13 +14,13 @@ namespace tandem::slots {
 /// reply that is due next is ready sooner. Pure.
 class concurrency_limit {
  public:
-    /// A request generated `part` while `running` requests ran on average, including itself. If
-    /// `part` is too short to show a speed, returns false and records nothing.
+    /// Records that a request generated `part` while `running` requests ran on average, including
+    /// itself. If `part` is too short to show a speed, returns false and records nothing.
     bool record_speed(double running, const generated_so_far& part, time_point now);
     /// About the smallest number of requests that together generate nearly as many tokens as any
     /// other number seen; occasionally a smaller or larger number, as a trial. The limit grows
-    /// until a clearly larger number has been seen to generate no more tokens. `unlimited` until
-    /// any number has been seen.
+    /// until a clearly larger number has been seen to generate no more tokens. `unlimited` as long
+    /// as no number has been seen.
     int find_limit(time_point now) const;
     /// Total rate in tokens/s when the best number of requests runs on `slots` slots. Prompts,
     /// which hold up the requests that are generating, lower this rate. nullopt until enough
@@ -37,7 +37,7 @@ class concurrency_limit {
         double seconds = 0;
         double steady_tokens = 0;
         double steady_seconds = 0;
-        double running_seconds = 0;  // seconds, weighted by the number that ran
+        double running_seconds = 0;  // seconds times running requests
         time_point last{};
         double running() const { return running_seconds / seconds; }
         // The tokens/s of one request, with and without hold-ups.

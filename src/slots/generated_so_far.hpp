@@ -16,7 +16,7 @@ namespace tandem::slots {
 struct generated_so_far {
     int tokens = 0;
     duration time{};
-    /// The part of `tokens` that token_gaps has evaluated.
+    /// The part of `tokens` for which token_gaps has computed the steady time.
     int steady_tokens = 0;
     duration steady_time{};
 };
@@ -40,8 +40,8 @@ class token_gaps {
     }
 
  private:
-    // A gap much longer than the median contains a hold-up, unless the server generates several
-    // tokens per step: these tokens arrive together.
+    // A gap much longer than the median contains a hold-up. If the median is close to 0, the server
+    // generates several tokens per step, and long gaps are normal.
     duration find_steady_time() {
         const auto middle = gaps_.begin() + gaps_.size() / 2;
         std::nth_element(gaps_.begin(), middle, gaps_.end());

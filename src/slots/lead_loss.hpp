@@ -14,8 +14,8 @@ namespace tandem::slots {
 /// any listener notices a delay. Pure.
 class lead_loss {
  public:
-    /// A continuation waited for `waited`. When it was requested, its listener still had `lead` of
-    /// speech to hear. A request without a lead is ignored.
+    /// Records that a continuation waited this long for a slot. When it was requested, its listener
+    /// still had `lead` of speech to hear. A request without a lead is ignored.
     void record_wait(duration lead, duration waited, time_point now) {
         if (lead <= duration{}) return;
         const double lost = compute_loss(lead, waited);

@@ -9,16 +9,16 @@
 namespace tandem::slots {
 namespace {
 
-// Tested by cutting and continuing replies, on one slot and alternating between two: 5,041 times
-// with the talk model, and 960 times each with small attention, recurrent, hybrid and
+// This build was tested by cutting and continuing replies, on one slot and alternating between two:
+// 5,041 times with the talk model, and 960 times each with small attention, recurrent, hybrid and
 // sliding-window models (with and without unified KV and host cache). There was no crash, no error,
-// and no slot that stayed busy. This build does not contain the assert of #18235. No fault of later
+// and no slot that stayed busy. The build does not contain the assert of #18235. No fault of later
 // builds is known (2026-11).
 constexpr int first_sound_build = 11669;
 
 constexpr duration guard_of_unknown_builds = std::chrono::seconds(2);
 
-// If a report names no build, the range is based on the builds around the date of the report.
+// If a report names no build, the range covers the builds around the date of the report.
 constexpr std::array<build_fault, 5> faults{{
     {4508, 4567, "generation continues after the client disconnects", "use a newer build",
      "#11414, #11720; fixed by #11418"},

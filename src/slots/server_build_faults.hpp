@@ -31,8 +31,8 @@ std::vector<build_fault> faults_of(std::string_view build_info);
 /// Whether one of the build's faults crashes the server after a cut.
 bool may_crash_after_cut(std::string_view build_info);
 
-/// Whether a slot may be used again right after a cut: the build was tested for that, or is later
-/// than the tested one.
+/// Whether a slot may be used again right after a cut. This was tested with one build, and is
+/// assumed of later builds.
 bool is_safe_for_instant_reuse(std::string_view build_info);
 
 /// Whether the build's stream reports prompt progress (`return_progress`):

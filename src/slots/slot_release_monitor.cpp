@@ -32,7 +32,8 @@ server_slot_state slot_release_monitor::record_cut(int slot, time_point now,
     return side == server_slot_state::idle ? server_slot_state::unverified : side;
 }
 
-// The cancelled request may still be running on the slot, and delay the next one.
+// After an early cut, the cancelled request may still be running on the slot, so polls remain rare
+// for a while.
 void slot_release_monitor::on_granted(int slot, time_point now) {
     const auto found = watched_.find(slot);
     if (found == watched_.end()) return;
@@ -80,7 +81,7 @@ std::vector<release_report> slot_release_monitor::record_poll_result(
     failures_ = 0;
     for (auto i = watched_.begin(); i != watched_.end();) {
         auto& [slot, w] = *i;
-        // The answer does not cover a cut made after the poll started.
+        // The answer says nothing about a cut made after the poll started.
         const bool is_asked = w.cut <= since;
         const bool busy = is_processing(slot, slots);
         if (is_asked && !w.care_until)

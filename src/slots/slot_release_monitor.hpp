@@ -41,14 +41,15 @@ struct release_report {
 /// One poll covers all slots, and only one runs at a time. After a cut in mid-stream, polls follow
 /// after 20 ms, 100 ms and 500 ms, then every 2 s. A cut before the first token takes effect later:
 /// the server checks once a second whether the client has disconnected, and every answer that it
-/// sends to any client, including answers to /slots, restarts that second. While such a request may
-/// still run, no poll starts within 1.2 s of the cut or within 2 s of the previous poll.
+/// sends to any client, including answers to /slots, restarts that second. While the request of
+/// such a cut may still run, no poll starts within 1.2 s of the cut or within 2 s of the previous
+/// poll.
 class slot_release_monitor {
  public:
-    /// The request on `slot` was cut; `side` is the assumed state of the slot on the server.
-    /// Returns the state to use until the first poll.
+    /// Records that the request on `slot` was cut; `side` is the assumed state of the slot on the
+    /// server. Returns the state to use until the first poll.
     server_slot_state record_cut(int slot, time_point now, server_slot_state side);
-    /// The slot was granted to its next request, so watching it ends.
+    /// Stops watching the slot, because it was granted to its next request.
     void on_granted(int slot, time_point now);
 
     /// When to poll /slots next. nullopt if no slot is watched, a poll is running, or the poll
@@ -64,19 +65,19 @@ class slot_release_monitor {
                                                    time_point now);
     /// A poll failed. The next one follows as scheduled; after too many failures, watching ends.
     std::vector<release_report> record_poll_failure(time_point now);
-    /// Stops watching. Returns the slots that were stuck.
+    /// Stops watching all slots. Returns those that were stuck.
     std::vector<release_report> give_up(time_point now);
 
  private:
     struct watched {
         time_point cut;
-        /// The cut request may still be in prefill, where the server is slow to detect that its
-        /// client is gone.
+        /// Whether the cut request may still be in prefill, where the server is slow to detect that
+        /// its client is gone.
         bool is_early;
         time_point due;
         bool is_stuck = false;
-        /// Set once the slot has its next request. Polls remain spaced out until this time, because
-        /// the cut request may still be running.
+        /// Set once the slot has its next request. Polls remain rare until this time, because the
+        /// cut request may still be running.
         std::optional<time_point> care_until{};
     };
 

@@ -20,7 +20,7 @@ using ticket = std::uint64_t;
 /// Returned by request() when it rejects a request.
 inline constexpr ticket no_ticket = 0;
 
-/// Identifies an owner that uses slots repeatedly for the same text: a reply or a conversation.
+/// Identifies a reply or a conversation, which uses slots repeatedly and owns text in them.
 using owner_id = std::uint64_t;
 inline constexpr owner_id nobody = 0;
 
@@ -34,7 +34,7 @@ constexpr std::size_t default_queue_limit = 1024;
 enum class request_kind {
     turn,          ///< the first request of a reply
     continuation,  ///< a later request: the listener may still hear earlier text
-    background,    ///< prefill only: never on a slot that another owner continues from
+    background,    ///< a prefill, which never gets a slot that another owner continues from
 };
 
 /// How much later a reply of this priority is treated as due; negative for `high`.
@@ -58,11 +58,11 @@ struct slot_request {
     /// The owner has used a slot before. If no slot holds the owner's text, the server's host
     /// memory may hold it.
     bool was_here = false;
-    /// Only this slot is acceptable.
+    /// The only slot that may be granted, if set.
     std::optional<int> required_slot{};
-    /// The request runs in another process of the cluster, so a granted slot leaves this process.
+    /// The request runs in another process of the cluster, to which the granted slot is lent.
     bool is_from_elsewhere = false;
-    /// Used only if no other slot is available.
+    /// The slot to grant only if no other slot is available.
     std::optional<int> avoid{};
 };
 
@@ -73,42 +73,43 @@ inline bool is_for_listener(const slot_request& w) noexcept {
 struct grant {
     slots::ticket ticket = 0;
     int slot = 0;
-    /// The slot is the one used last, and has been idle for the whole guard.
+    /// No other slot has been used since this one, whose guard is over.
     bool reused = false;
-    /// How long the guard alone delayed the ticket.
+    /// How long the ticket waited for nothing but a guard.
     duration guard_wait{};
-    /// The owner whose text the slot may hold: the slot's last user, if that is another owner.
+    /// The slot's last user, whose text the slot may hold; `nobody` if that is the ticket's own
+    /// owner.
     owner_id previous = nobody;
 };
 
-/// When a ticket may be granted a slot if nothing else changes.
+/// When a waiting ticket may be granted a slot, unless a slot or the queue changes before.
 struct due_grant {
     time_point at;
     slots::ticket ticket = no_ticket;
 };
 
-/// Activity of the server on a slot after the slot's request has ended for the client.
+/// What the server still does on a slot after the client has seen the end of its request.
 enum class server_slot_state {
-    idle,        ///< none, or it stops within a token
+    idle,        ///< nothing, or it stops within the time of a token
     maybe_busy,  ///< may still process the prompt: the request was cut before its first token
-    unverified,  ///< as idle, but not yet confirmed: no prefill until it is
+    unverified,  ///< probably idle; the slot is not prefilled before this is confirmed
     busy,        ///< still active long after it should have stopped: the slot is stuck
 };
 
 /// How the use of a slot ended.
 struct release_info {
     server_slot_state server_state = server_slot_state::idle;
-    /// If false, the slot was returned without a request; its recorded state stays.
+    /// If false, no request ran on the slot, so what is recorded about the slot stays.
     bool has_run = true;
-    /// If false, a prefill ended by itself, which the guard ignores. The guard and the slot used
-    /// last stay unchanged.
+    /// Whether this use starts the guard and makes the slot the last used one. False for a prefill
+    /// that ended by itself, because the guard applies only to cut requests.
     bool is_use = true;
     /// The text that the slot holds, if known; empty = unknown.
     std::string holds{};
     /// When the owner is expected to need the text again; `never` if that is unknown.
     time_point needed_at = never;
     generated_so_far generated{};
-    /// Tokens of the prompt that the slot already held, and those that the server evaluated.
+    /// How many tokens of the prompt the slot already held, and how many the server evaluated.
     int cached = 0;
     int evaluated = 0;
 };
@@ -119,22 +120,22 @@ struct wait_reason {
     /// Slots of the scheduler, and how many of them are stuck on the server.
     int slots = 0;
     int stuck = 0;
-    /// Idle slots that this process does not have, and those that it must check before use.
+    /// Idle slots that other processes have, and idle slots that must be checked before use.
     int lent = 0;
     int unchecked = 0;
     /// The maximum number of running requests, if only this maximum delays the ticket.
     std::optional<int> max_running{};
-    /// An idle slot is being kept for turns; the ticket gets this slot when its listener needs it.
+    /// An idle slot is being kept for turns; the ticket gets this slot when its due time is near.
     bool is_slot_kept = false;
     /// The slot whose guard is the only thing that delays the ticket, and the remaining time.
-    /// nullopt if all slots are busy or promised to tickets ahead of it.
+    /// nullopt if all slots are busy or promised to tickets ahead of this ticket.
     std::optional<int> guarded_slot{};
     duration guard_left{};
     /// The slot being prefilled for the ticket, if the ticket waits for the prefill.
     std::optional<int> prefilled_slot{};
 };
 
-/// The reason as text for a log: "waits 500 ms for the reuse guard of slot 1".
+/// Text for a log, such as "waits 500 ms for the reuse guard of slot 1".
 std::string describe_wait(const wait_reason& w);
 
 /// The most urgent request that waits because this process has too few slots.
@@ -145,15 +146,15 @@ struct slot_shortage {
     friend bool operator==(const slot_shortage&, const slot_shortage&) = default;
 };
 
-/// How often a slot changed to another owner's conversation, and the prompt tokens that the server
-/// evaluated for these changes.
+/// How often a slot was used by another owner than before, and the prompt tokens that the server
+/// evaluated in these uses.
 struct residence_changes {
     std::int64_t count = 0;
     std::int64_t evaluated = 0;
 };
 
-/// The use of a server by other processes: how many processes there are, how many requests they run
-/// on average, and how many conversations they have.
+/// The other processes that use a server: their number, how many requests they run on average, and
+/// how many conversations they have.
 struct other_process_usage {
     int processes = 0;
     double running = 0;

@@ -9,7 +9,7 @@
 namespace tandem::slots {
 namespace {
 
-// Copies the prefix, so that the memory of a longer text is freed.
+// Copies the prefix of a longer text instead of truncating the text, to free its memory.
 std::string bounded(std::string text) {
     return text.size() <= max_compared_bytes ? std::move(text) : text.substr(0, max_compared_bytes);
 }
@@ -91,7 +91,8 @@ void slot_scheduler::begin_speed_window(slot_state& s, const generated_so_far& g
     s.running_time_before = running_time_;
 }
 
-// The time before the first token is excluded, because the request only waits for its prompt then.
+// The time before the first token is excluded, because the server evaluates the prompt then and
+// generates nothing for the request.
 void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_point now) {
     if (g.tokens == 0) return begin_speed_window(s, g, now);
     count_running_time(now);
@@ -111,8 +112,8 @@ int slot_scheduler::find_own_limit(time_point now) const {
     return std::max(limit - static_cast<int>(std::lround(used)), part);
 }
 
-// Even a slot with another text holds a shared system prompt, so the owner's text is considered
-// restored only if more tokens were cached than evaluated.
+// Some cached tokens prove nothing, because the slot's other text may begin with the same system
+// prompt. The owner's text counts as restored only if more tokens were cached than evaluated.
 void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
     constexpr int min_tokens = 64;
     constexpr int remembered = 3;
@@ -133,13 +134,14 @@ duration slot_scheduler::find_lateness(time_point now) const {
     return std::max(duration{}, now - queue_.front().wish.due);
 }
 
-// A request of another process is counted in that process; its ticket here stands for many
-// successive requests.
+// Another process records the lead of its requests itself, and one ticket here stands for many of
+// its successive requests.
 bool slot_scheduler::has_own_lead(const waiting& w) noexcept {
     return w.wish.kind == request_kind::continuation && !w.wish.is_from_elsewhere;
 }
 
-// As long as no continuation gets a slot, the first waiting continuation shows the loss.
+// If no continuation has got a slot recently, no loss is recorded. The loss of the first
+// continuation in the queue is returned then.
 double slot_scheduler::find_lead_loss(time_point now) const {
     if (const auto average = lead_loss_.find_average_loss(now)) return *average;
     for (const auto& w : queue_)

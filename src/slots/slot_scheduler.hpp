@@ -14,8 +14,8 @@
 
 namespace tandem::slots {
 
-/// Decides which request gets which slot, and when. Pure: callers pass the time, call take_grants()
-/// after each change, and call it again at the times of due_grants().
+/// Decides which request gets which slot, and when. Has no clock and no timer: callers pass the
+/// time, and call take_grants() after each change and at the times of due_grants().
 ///
 /// Tickets. Live tickets are served in the order of their due times, then of arrival; background
 /// tickets come last. A ticket that waits for a guard is promised its slot: later tickets may get
@@ -23,23 +23,23 @@ namespace tandem::slots {
 /// most a quarter of the slots are idle, these slots are kept for new turns, whose listeners wait
 /// in silence; a continuation gets one of them only if it is due within 2 s.
 ///
-/// Slots. A slot runs one request at a time. The use ends when the request ends, for whatever
-/// reason, and the slot is not reused within the guard. The text in the slot is a cache entry,
-/// which stays until another request needs the slot more. Idle slots are ranked by these criteria,
+/// Slots. A slot runs one request at a time. Its use ends when the request ends, for whatever
+/// reason, and the slot is not granted again within the guard. Afterwards, the slot still holds the
+/// text, as a cache, until the next request replaces it. Idle slots are ranked by these criteria,
 /// in this order:
 ///  1. It is not stuck on the server. A stuck slot is used only if the ticket has no other.
 ///  2. Its guard is over.
-///  3. It is not the slot to avoid.
+///  3. It is not slot_request::avoid.
 ///  4. It is not maybe_busy on the server, which would delay the request.
 ///  5. It is prefilled for the ticket.
-///  6. It costs the least: the text to evaluate, plus the lost text of another owner that may
-///     return.
-///  7. Its text is needed again last.
-///  8. It was used last.
-/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen; this slot is
-/// the next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
-/// prompt may replace it. A slot that is stuck, or from which another owner continues, is never
-/// prefilled.
+///  6. Its cost is the lowest: the text to evaluate, plus the text that another owner loses and may
+///     need again.
+///  7. Its text is needed again later than the texts of the others.
+///  8. It was used more recently than the others.
+/// Among equal slots, or if the guard of none is over, the slot whose guard ends first is chosen.
+/// Slots whose guards end at the same time take turns. While a slot is being prefilled for a
+/// ticket, the ticket gets no other slot, except one that already holds the whole prompt. A slot
+/// that is stuck, or from which another owner continues, is never prefilled.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
@@ -59,49 +59,50 @@ class slot_scheduler {
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_info note = {});
     /// Records the speed of the running request on `slot`: call it at the first token and after
-    /// each chunk. Otherwise, the speed of a request that generates a whole reply would be unknown
-    /// until the request ends. Precondition: the slot is granted.
+    /// each chunk. Without these calls, the speed of a request that generates a whole reply would
+    /// be unknown until its end. Precondition: the slot is granted.
     void record_progress(int slot, const generated_so_far& g, time_point now) {
         learn_speed(at(slot), g, now);
     }
-    /// The owner sends no more requests, so its slots may be prefilled for others. The slots hold
-    /// the owner's text until another request uses them.
+    /// The owner sends no more requests, so its slots may be prefilled for others. Its text in the
+    /// slots is still treated as text that may be needed again.
     void release_owner(owner_id owner) noexcept;
     /// The owner will never return, so its text in the slots is worthless.
     void retire_owner(owner_id owner) noexcept;
     /// The slot was erased: its contents and last user are unknown.
     void forget_contents(int slot);
-    /// The slot that the owner used last, among those not used by anyone else since.
+    /// Of the slots that no one else has used since the owner did, the one that the owner used
+    /// last.
     std::optional<int> last_slot_used_by(owner_id owner) const;
-    /// Whether no other owner has used the slot since `owner` did.
+    /// Whether `owner` was the last to use the slot.
     bool was_last_used_by(int slot, owner_id owner) const { return at(slot).last_user == owner; }
     /// The slots that the owner is using, or used last; none for `nobody`.
     std::vector<int> slots_used_by(owner_id owner) const;
     /// Records the server's activity on the slot.
     void set_server_state(int slot, server_slot_state side);
-    /// Verification has stopped: unverified slots are considered idle.
+    /// The server is not polled any longer, so unverified slots are considered idle.
     void stop_verifying() noexcept;
     /// Changes the guard, including for slots already used and for waiting tickets.
     void set_guard(duration reuse_guard) noexcept { reuse_guard_ = reuse_guard; }
-    /// Sets the number of slots to that of the server, up to the bound set by the constructor or
-    /// raise_slot_limit(). Slots above the limit are not granted.
+    /// Sets how many slots may be granted: as many as the server has, up to the limit set by the
+    /// constructor or raise_slot_limit().
     void set_slot_count(int slots);
-    /// Raises the bound of set_slot_count(); has no effect if the bound is already as high.
+    /// Raises the limit of set_slot_count(); has no effect if the limit is already as high.
     void raise_slot_limit(int slots);
-    // Processes that share a server lend each other its slots. A slot that this process does not
-    // have is away, and is not granted.
-    /// Sends all slots away, including those of a later raise_slot_limit().
+    // Processes that share a server lend each other the server's slots. A slot that another process
+    // has is called away, and is not granted here.
+    /// Marks all slots as away, including those that raise_slot_limit() adds later.
     void share_slots();
     /// Grants nothing after `until`, in case this process was suspended and other processes got its
     /// slots.
     void set_lease(time_point until) noexcept { lease_until_ = until; }
-    /// A running request keeps the slot until the request ends.
+    /// Marks the slot as away. A request that runs on the slot continues until its end.
     void send_away(int slot) { at(slot).is_away = true; }
     /// The slot may be granted again. `last_used`: when the slot's last request ended; nullopt if
     /// the slot was never used, or has been unused for longer than any guard. `is_untouched`: the
     /// slot still holds the text that it held in this process.
     void bring_back(int slot, std::optional<time_point> last_used, bool is_untouched);
-    /// Sets how many of the slots that are away come back after a check of the server.
+    /// Sets how many slots are away only because the server must be checked before they are used.
     void set_unchecked(int slots) noexcept { unchecked_ = slots; }
     bool is_away(int slot) const { return at(slot).is_away; }
     std::optional<time_point> last_used(int slot) const { return at(slot).last_used; }
@@ -121,7 +122,8 @@ class slot_scheduler {
 
     /// The grants that are possible at `now`.
     std::vector<grant> take_grants(time_point now);
-    /// Which waiting tickets get a slot once its guard ends, and when, if nothing else changes.
+    /// Which waiting tickets get a slot at a known time, and when, unless a slot or the queue
+    /// changes before.
     std::vector<due_grant> due_grants() const;
     /// Why the ticket has not been granted a slot; nullopt if the ticket does not wait.
     std::optional<wait_reason> find_wait_reason(ticket t, time_point now) const;
@@ -143,7 +145,7 @@ class slot_scheduler {
     server_slot_state server_state(int slot) const { return at(slot).server_state; }
     /// Number of slots in use that are not stuck.
     int count_running() const;
-    /// How many requests of this process may run at once, learned from their speed.
+    /// How many requests of this process may run at once, learned from the speed of requests.
     int max_running() const noexcept { return max_running_; }
     /// See concurrency_limit.
     std::optional<double> find_tokens_per_s(time_point now) const {
@@ -241,7 +243,7 @@ class slot_scheduler {
     duration reuse_guard_;
     std::vector<slot_state> slots_;
     int usable_;
-    bool is_shared_ = false;  // a new slot is away
+    bool is_shared_ = false;  // new slots are added as away
     time_point lease_until_ = never;
     int unchecked_ = 0;
     other_process_usage other_usage_;
@@ -252,7 +254,7 @@ class slot_scheduler {
     time_point counted_until_{};
     residence_changes changes_;
     lead_loss lead_loss_;
-    int restored_ = 0;  // recent requests whose text was restored, minus others
+    int restored_ = 0;  // above 0 if recent texts were mostly restored
     std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;
     slots::ticket last_ticket_ = no_ticket;

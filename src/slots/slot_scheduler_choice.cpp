@@ -12,26 +12,26 @@
 namespace tandem::slots {
 namespace {
 
-// After a longer silence, the conversation is not expected to continue.
+// A conversation that has not used its slot for this long is not expected to continue.
 constexpr duration max_absence = std::chrono::minutes(5);
 
 // Loading a text from host memory takes as long as evaluating about this many bytes.
 constexpr std::size_t cost_of_restoring = 256;
 
-// A continuation that is due within this time, which is less than a sentence, is urgent: it gets
-// any slot, and other requests end early for it.
+// A continuation that is due within this time, which is less than a sentence, is urgent: it may get
+// a slot that is kept for turns, and other requests end early for it.
 constexpr duration urgent_within = std::chrono::seconds(2);
 // A reply's request ends early only for a ticket that is due this much sooner than the reply's next
-// request. That is about one sentence if the ticket is a turn, whose listener waits in silence, and
-// two sentences otherwise. Each change of a slot's conversation delays the whole server, so shorter
-// requests would slow down all replies.
+// request: about one sentence sooner if the ticket is a turn, whose listener waits in silence, and
+// two sentences sooner if it is a continuation. With smaller gains, slots would change
+// conversations more often. Each such change delays all requests of the server.
 constexpr duration gain_of_a_turn = std::chrono::seconds(3);
 constexpr duration gain_of_a_continuation = std::chrono::seconds(6);
 // One in this many slots is kept idle for the next turn while no continuation is urgent.
 constexpr int slots_for_each_kept_one = 4;
 
-// Conversations often begin alike. Comparing whole blocks is many times faster than comparing
-// bytes.
+// Conversations often have a long common beginning, so whole blocks are compared first. That is
+// many times faster than comparing bytes.
 std::size_t common_prefix(std::string_view a, std::string_view b) {
     constexpr std::size_t block = 256;
     std::size_t same = 0;
@@ -48,13 +48,13 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
 struct slot_scheduler::prospects {
     /// In the order in which their guards end.
     std::vector<int> open{};
-    /// A slot is being prefilled for the ticket. The ticket waits for the prefill, whichever slot
-    /// it takes in the end.
+    /// A slot is being prefilled for the ticket, which waits for the prefill to end.
     bool awaits_prefilling = false;
-    /// The ticket is a prefill, and waiting live tickets could use these slots.
+    /// The ticket is a prefill and gets none of these slots, because waiting live tickets could use
+    /// them.
     bool is_held_back = false;
-    /// The ticket is a continuation, and gets one of these slots only if it is urgent: the slots
-    /// are kept for turns.
+    /// The ticket is a continuation, and the slots are kept for turns. It gets one of them only if
+    /// it is urgent.
     bool are_kept_for_turns = false;
 };
 
@@ -63,7 +63,7 @@ class slot_scheduler::queue_simulation {
  public:
     explicit queue_simulation(const slot_scheduler& s);
 
-    /// Whether no slot is left.
+    /// Whether no idle slot remains.
     bool is_over() const noexcept { return idle_.empty(); }
     /// Whether the request may run if it gets a slot. A request of another process does not count
     /// against this process's limit.
@@ -88,7 +88,7 @@ class slot_scheduler::queue_simulation {
     const slot_scheduler& s_;
     std::vector<int> idle_;
     int may_start_;                // number of further requests that may run
-    std::vector<bool> is_wanted_;  // by slot: a waiting live ticket could use it
+    std::vector<bool> is_wanted_;  // for each slot, whether a waiting live ticket could use it
 };
 
 slot_scheduler::queue_simulation::queue_simulation(const slot_scheduler& s)
@@ -98,7 +98,8 @@ slot_scheduler::queue_simulation::queue_simulation(const slot_scheduler& s)
     arrange();
 }
 
-// Slots whose guards end at the same time are used in turn.
+// Sorts the idle slots by the ends of their guards; slots whose guards end at the same time take
+// turns.
 void slot_scheduler::queue_simulation::arrange() {
     const auto place = [this](int slot) {
         return std::pair(s_.ready_at(slot), (slot - s_.next_in_turn_ + s_.usable_) % s_.usable_);
@@ -113,8 +114,8 @@ slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_requ
     p.are_kept_for_turns = kept > 0 && w.kind == request_kind::continuation &&
                            !p.awaits_prefilling && count_usable() <= kept;
     find_open(w, false, p);
-    // If every slot open to a live ticket is stuck, the ticket still gets one: the server delays
-    // the request, and the request's own timeout ends it if necessary.
+    // If every slot that a live ticket may get is stuck, the ticket gets a stuck one: the server
+    // delays the request, and the request's own timeout ends it if necessary.
     if (p.open.empty() && is_for_listener(w) && s_.has_only_stuck(w)) find_open(w, true, p);
     if (!is_for_listener(w)) leave_wanted(p);
     return p;
@@ -141,7 +142,7 @@ void slot_scheduler::queue_simulation::leave_wanted(prospects& p) const {
 
 void slot_scheduler::queue_simulation::assign_slot(int slot, bool runs_here) {
     take(slot, runs_here);
-    // The next slot in turn may have changed.
+    // The grant may have changed which slot is the next in turn.
     arrange();
 }
 
@@ -160,7 +161,7 @@ void slot_scheduler::queue_simulation::take(int slot, bool runs_here) {
 bool slot_scheduler::has_slot_to_spare() const {
     int idle = 0;
     for (int slot = 0; slot < usable_; ++slot) idle += at(slot).busy || is_stuck(slot) ? 0 : 1;
-    // Other processes use some of the slots that are away.
+    // Slots that are away count as idle above, but other processes run requests on some of them.
     idle -= static_cast<int>(std::lround(other_usage_.running));
     return count_waiting_requests() == 0 && count_running() < max_running_ &&
            idle > usable_ / slots_for_each_kept_one;
@@ -187,7 +188,7 @@ std::vector<grant> slot_scheduler::take_grants(time_point now) {
     return given;
 }
 
-// Indexed by place in the queue.
+// The predictions are in the order of the queue.
 std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() const {
     std::vector<wait_prediction> all(queue_.size());
     queue_simulation walk(*this);
@@ -206,7 +207,8 @@ std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() con
     return all;
 }
 
-// A guarded slot does not end the shortage: another process may have a slot that is ready.
+// A ticket that waits for a guard also counts as short of a slot, because another process may have
+// a slot that is ready.
 std::optional<slot_shortage> slot_scheduler::find_shortage(time_point now) const {
     queue_simulation walk(*this);
     for (const auto& queued : queue_) {
@@ -279,7 +281,7 @@ bool slot_scheduler::has_only_stuck(const slot_request& w) const {
     return true;
 }
 
-// A ticket with a predicted grant gets a slot soon, even if this slot stays in use.
+// `slot` is not needed for a ticket with a predicted grant, which gets another slot soon.
 bool slot_scheduler::should_yield_slot(int slot, time_point due, time_point now) const {
     const auto all = predict_waits();
     for (std::size_t place = 0; place < queue_.size(); ++place) {
@@ -298,10 +300,10 @@ bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
            (s.owner == nobody || s.owner == w.owner);
 }
 
-// Bytes that the request must evaluate, plus bytes that another owner loses and may need again. The
-// second part keeps a dialogue from taking the slot of another dialogue that begins in the same
-// way. The server restores text from its host memory only if the slot holds another text and would
-// keep less than half of that text; it never restores into an empty slot (#28139).
+// Bytes that the request must evaluate, plus bytes that another owner loses and may need again.
+// Without the second part, a dialogue would take the slot of another dialogue that begins in the
+// same way. The server restores text from its host memory only if the slot holds another text and
+// would keep less than half of that text; it never restores into an empty slot (#28139).
 std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
@@ -327,18 +329,18 @@ time_point slot_scheduler::cached_text_needed_at(int slot, const slot_request& w
     return is_anothers_text ? s.needed_at : never;
 }
 
-// The server may have fewer slots than before, and another reply may have taken the slot.
+// Since the prefill began, the server may have lost the slot, and another reply may have taken it.
 bool slot_scheduler::is_being_prefilled_for(const slot_request& w) const {
     return w.warmed && *w.warmed < usable_ && at(*w.warmed).is_being_prefilled &&
            at(*w.warmed).owner == w.owner;
 }
 
-// Another conversation may have taken the slot since the prefill.
+// Compares the text, because another conversation may have used the slot since the prefill.
 bool slot_scheduler::is_warm(int slot, const slot_request& w) const {
     return slot == w.warmed && !at(slot).holds.empty() && w.prompt.starts_with(at(slot).holds);
 }
 
-// Returns nullopt if every open slot must wait for its guard.
+// Returns nullopt if the ticket may not have any of the slots yet.
 std::optional<int> slot_scheduler::choose_slot(const prospects& p, const slot_request& w,
                                                time_point now) const {
     const auto end =
@@ -366,7 +368,7 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     const auto since = w.waits_since.value_or(now);
     if (has_own_lead(w)) lead_loss_.record_wait(w.wish.due - since, now - since, now);
     const bool reused = slot == last_used_slot_;
-    // A prefill does not take the slot's turn: the slot remains the next one.
+    // A prefill starts no guard, so the turn does not move on to the next slot.
     if (!reused && is_for_listener(w.wish)) next_in_turn_ = (slot + 1) % usable_;
     count_running_time(now);
     auto& s = at(slot);
@@ -380,8 +382,8 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     return {w.ticket, slot, reused, w.guarded + guarded, previous};
 }
 
-// A ticket waits for a guard if an idle slot remains after the tickets ahead have taken theirs.
-// Otherwise, the ticket waits for other replies or for its prefill.
+// Measures how long each ticket waits for a guard: the time in which a slot is promised to it. In
+// the remaining time, it waits for other replies or for its prefill.
 void slot_scheduler::update_waits(time_point now) {
     const auto all = predict_waits();
     for (std::size_t i = 0; i < queue_.size(); ++i) {

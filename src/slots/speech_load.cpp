@@ -14,38 +14,41 @@ constexpr double max_load = 0.96;
 // After a refusal, the load must fall to this value. Otherwise, a fluctuating measurement would
 // occasionally admit one more session.
 constexpr double max_load_after_refusal = 0.93;
-// A request that is this overdue shows that the servers cannot keep up, whatever the load is.
+// A server with a request that is overdue by this much is considered full, whatever the load is.
 constexpr duration too_late = std::chrono::seconds(2);
-// Above this load, the lead that requests lose decides, because the learned speed of a server grows
-// with its load. Below this load, a loss shows nothing, because clients that read faster than a
-// voice also lose their lead.
+// Above this load, the lead that continuations lose also decides whether a server is full, because
+// the learned speed of a server grows with its load. Below this load, a lost lead proves nothing:
+// clients that read faster than a voice also lose their lead.
 constexpr double high_load = 0.8;
-// If continuations wait for this share of their lead, a few more sessions make gaps audible
-// (tests/bench/voice_callers.py).
+// A server is considered full if continuations lose this share of their lead while they wait. With
+// a few more sessions, gaps become audible (tests/bench/voice_callers.py).
 constexpr double too_much_lead_lost = 0.6;
-// From this share on, sessions are admitted one by one, because a new session affects the leads of
-// the others only after some seconds.
+// Limit for the same share shortly after a new session began, because it takes some seconds until
+// that session reduces the leads of the others.
 constexpr double much_lead_lost = 0.4;
 constexpr duration between_admissions = std::chrono::seconds(5);
 constexpr duration seen_valid_for = std::chrono::seconds(2);
 constexpr duration speed_valid_for = std::chrono::minutes(15);
 // Time constant of the average of a server's speed.
 constexpr duration speed_averaged_over = std::chrono::seconds(10);
-// How much recent speech determines the need of one session, and the need of the average session.
+// How many seconds of recent speech determine the tokens/s of one session, and of the average
+// session.
 constexpr double session_remembered_s = 120;
 constexpr double all_remembered_s = 1200;
-// The pace of voices is unknown until this many tokens were spoken.
+// The average tokens/s of a voice is unknown until this many tokens were spoken.
 constexpr double min_tokens_spoken = 50;
-// Tokens/s, assumed until the pace is known: 170 words of English a minute. Otherwise, a whole
-// crowd would be admitted before the first chunks were spoken.
+// Tokens/s of a voice, assumed until the average is known: 170 words of English a minute. Without
+// this value, any number of sessions would be admitted before the first chunks were spoken.
 constexpr double usual_voice = 3.5;
-// A new session is treated as if it had spoken at the average pace for this time.
+// A new session is treated as if it had already spoken at the average tokens/s for this time.
 constexpr double average_assumed_s = 20;
-// Tokens/s. A client that continues faster shows text to a reader instead of speaking it.
+// Upper limit for the tokens/s of a session. A client that consumes text faster shows it to a
+// reader instead of speaking it.
 constexpr double fastest_voice = 12;
-// A longer pause of one user does not lower the average further.
+// The longest time that one chunk or pause adds to the average, so that one silent user does not
+// lower it much.
 constexpr duration max_counted = std::chrono::seconds(60);
-// Assumed until two sessions have ended.
+// Time between the ends of sessions, assumed until two sessions have ended.
 constexpr duration assumed_between_ends = std::chrono::seconds(5);
 
 }  // namespace
@@ -144,7 +147,8 @@ void speech_load::learn_speed(server_state& s, double tokens_per_s, time_point n
     s.tokens_per_s += weight * (tokens_per_s - s.tokens_per_s);
 }
 
-// Unknown while the speed of any server is unknown, because that server may get all new sessions.
+// Returns nullopt if the speed of even one usable server is unknown, because this server may get
+// all new sessions.
 std::optional<double> speech_load::observe_supply(time_point now) const {
     double sum = 0;
     for (const auto& [name, s] : servers_) {
@@ -155,8 +159,8 @@ std::optional<double> speech_load::observe_supply(time_point now) const {
     return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-// If each process relied on its own estimate, the process with the highest estimate would admit too
-// many sessions.
+// Returns the mean of the estimates of all processes. If each process relied on its own, the
+// process with the highest estimate would admit too many sessions.
 std::optional<double> speech_load::compute_supply(time_point now) const {
     const auto here = observe_supply(now);
     const double observers = elsewhere_.observers + (here ? 1 : 0);
@@ -164,15 +168,15 @@ std::optional<double> speech_load::compute_supply(time_point now) const {
     return (elsewhere_.supply + here.value_or(0)) / observers;
 }
 
-bool speech_load::has_unobserved_session(time_point now) const {
+bool speech_load::has_new_session(time_point now) const {
     return latest_began_at_ && now - *latest_began_at_ < between_admissions;
 }
 
-// A session goes where there is room, so one server that is not full is enough. Old observations
-// show nothing.
+// A new session goes to a server that has room, so one server that is not full is enough.
+// Observations that are too old are ignored.
 bool speech_load::are_servers_full(double load, time_point now) const {
     if (now - servers_seen_at_ > seen_valid_for) return false;
-    const bool is_one_new = has_unobserved_session(now) || elsewhere_.new_sessions > 0;
+    const bool is_one_new = has_new_session(now) || elsewhere_.new_sessions > 0;
     const double max_lost = is_one_new ? much_lead_lost : too_much_lead_lost;
     bool any = false;
     for (const auto& [name, s] : servers_) {
@@ -195,12 +199,13 @@ double speech_load::tokens_per_s_of_session() const noexcept {
 }
 
 load_report speech_load::make_report(time_point now) const {
-    // An idle process does not observe the servers, and a server may have failed in the meantime.
+    // An idle process does not observe the servers. It does not report its old observations,
+    // because a server may have failed since.
     const bool is_current = now - servers_seen_at_ <= seen_valid_for;
     const auto supply = is_current ? observe_supply(now) : std::nullopt;
     return {.demand = compute_demand(now),
             .sessions = static_cast<double>(sessions_.size()),
-            .new_sessions = has_unobserved_session(now) ? 1.0 : 0.0,
+            .new_sessions = has_new_session(now) ? 1.0 : 0.0,
             .supply = supply.value_or(0),
             .observers = supply ? 1.0 : 0.0};
 }

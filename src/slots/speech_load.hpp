@@ -11,30 +11,31 @@
 
 namespace tandem::slots {
 
-/// What a process reports about its load to the others that use the same servers. The others use
-/// the sums of all reports.
+/// What a process reports about its load to the other processes that use the same servers. Each
+/// process adds up the reports of the others, so all members are numbers.
 struct load_report {
     /// The tokens/s that the voices of all sessions need, and the number of sessions.
     double demand = 0;
     double sessions = 0;
-    /// 1 if the latest session began so recently that its effect is not yet visible.
+    /// 1 if a session began so recently that its effect on the servers is not yet visible,
+    /// otherwise 0.
     double new_sessions = 0;
-    /// The tokens/s that all servers can generate, and 1 if the process has just observed this
-    /// rate, otherwise 0.
+    /// The tokens/s that all servers together can generate, as observed by this process, and 1.
+    /// Both are 0 if the process has no recent observation.
     double supply = 0;
     double observers = 0;
 };
 
 /// The load that listeners put on some servers: the tokens per second that the voices of all
-/// sessions use up, as a share of the tokens per second that the servers can generate. Both rates
-/// are observed. A session is counted while its voice or its user is speaking, but not while it
-/// waits for the server: the load is what listeners need, not what they get. Pure.
+/// sessions consume, divided by the tokens per second that the servers can generate. Both rates are
+/// observed. The time in which a session waits for the server is excluded from its rate, because
+/// the load is what listeners need, not what they get. Pure.
 class speech_load {
  public:
     void on_session_started(const std::string& session, time_point now);
     void on_session_ended(const std::string& session, time_point now);
-    /// The user has finished: until the reply's first chunk arrives, the session waits for the
-    /// server.
+    /// The user has finished speaking. From now until the reply's first chunk arrives, the session
+    /// waits for the server.
     void on_turn_started(const std::string& session, time_point now);
     /// The voice received a chunk, which it speaks after the earlier chunks.
     void on_chunk_received(const std::string& session, int tokens, time_point now);
@@ -43,15 +44,16 @@ class speech_load {
     /// `wasted`: tokens that the turn generated but no chunk contained.
     void on_turn_ended(const std::string& session, int wasted, time_point now);
 
-    /// Observed values of a server that may be used.
+    /// What was observed of a server that new sessions may use.
     struct observation {
         std::string server{};
-        /// Its speed with the best number of requests, if known. An earlier value stays valid for a
-        /// while.
+        /// The most tokens/s that it can generate in total, if known. If not, the last known value
+        /// is used for some time.
         std::optional<double> tokens_per_s{};
         /// How overdue its first waiting request is.
         duration late{};
-        /// The part of their lead that continuations lose while they wait for a slot.
+        /// The share of their lead that continuations lose while they wait for a slot; see
+        /// lead_loss.
         double lead_loss = 0;
     };
     void on_servers_observed(const std::vector<observation>& usable, time_point now);
@@ -60,8 +62,8 @@ class speech_load {
     /// Sets the sum of the reports of the other processes.
     void set_load_of_other_processes(const load_report& r) noexcept { elsewhere_ = r; }
 
-    /// 1 means that the listeners together need all that the servers can generate; 0 as long as the
-    /// load is unknown.
+    /// At 1, the listeners need everything that the servers can generate. Returns 0 if the load is
+    /// unknown.
     double compute_load(time_point now) const;
     /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
     /// time after which to try again.
@@ -79,7 +81,7 @@ class speech_load {
     };
     struct session_state {
         usage own{};
-        /// Since when the voice has been speaking its present chunk, or the user has had the turn;
+        /// When the voice began to speak its present chunk, or when the user's turn to speak began;
         /// nullopt while the session waits for the server.
         std::optional<time_point> counted_from{};
         std::deque<int> unspoken{};  // tokens of the chunks that the voice has not spoken yet
@@ -96,7 +98,8 @@ class speech_load {
     void add_usage(session_state& s, double tokens, time_point now);
     static void learn_speed(server_state& s, double tokens_per_s, time_point now);
     double tokens_per_s_of_session() const noexcept;
-    bool has_unobserved_session(time_point now) const;
+    /// Whether the latest session began so recently that its effect is not yet visible.
+    bool has_new_session(time_point now) const;
     double compute_demand(time_point now) const;
     std::optional<double> observe_supply(time_point now) const;
     std::optional<double> compute_supply(time_point now) const;

@@ -7,8 +7,9 @@
 
 namespace tandem::transport {
 
-/// Buffers bytes between curl and the handler. curl may fill one batch while the handler reads
-/// another: resuming inside on_data() makes curl deliver held-back bytes immediately.
+/// Buffers bytes between curl and the handler. Keeps them in two strings, because curl may add
+/// bytes while the handler reads earlier ones: if the handler resumes the exchange inside
+/// on_data(), curl delivers held-back bytes immediately.
 class body_buffer {
  public:
     explicit body_buffer(std::size_t bound) noexcept : bound_(bound) {}

@@ -27,7 +27,7 @@ errc errc_of(CURLcode code) noexcept {
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_RESOLVE_PROXY:
             return errc::resolve_failed;
-        // curl is given only a connect timeout.
+        // The connect timeout is the only timeout that curl is given.
         case CURLE_OPERATION_TIMEDOUT:
             return errc::connect_timeout;
         case CURLE_SSL_CONNECT_ERROR:
@@ -51,7 +51,7 @@ errc errc_of(CURLcode code) noexcept {
         case CURLE_SEND_ERROR:
         case CURLE_RECV_ERROR:
             return errc::stream_incomplete;
-        // curl reports the first code for data that does not start with a status line.
+        // curl reports CURLE_UNSUPPORTED_PROTOCOL for data that does not start with a status line.
         case CURLE_UNSUPPORTED_PROTOCOL:
         case CURLE_WEIRD_SERVER_REPLY:
         case CURLE_BAD_CONTENT_ENCODING:
@@ -72,7 +72,7 @@ bool is_out_of_memory(CURLcode code) noexcept {
 
 // curl uses the same error code whether the server rejects a handshake or dies during one.
 bool broke_off(const failure_context& c) noexcept {
-    // The last text occurs if the reset arrives before curl queries the peer's address.
+    // getpeername() fails if the reset arrives before curl queries the peer's address.
     constexpr std::array<std::string_view, 4> words{"SSL_ERROR_SYSCALL", "reset by peer",
                                                     "unexpected eof", "getpeername() failed"};
     return std::any_of(words.begin(), words.end(),
@@ -175,11 +175,11 @@ std::string proxy_note(errc e, const failure_context& c) {
 }
 
 std::string with_detail(std::string text, const failure_context& c) {
-    // libcurl quotes a faulty proxy with its credentials.
+    // curl's message about a faulty proxy contains the credentials, so it is left out.
     const bool quotes_credentials =
         c.detail.find("proxy") != std::string::npos && c.detail.find('@') != std::string::npos;
     if (quotes_credentials) return text;
-    // The text may quote the server, for example a name in a certificate.
+    // curl's message may contain the server's text, for example a name in a certificate.
     return c.detail.empty() ? text
                             : fmt::format("{} ({})", text, wire::sanitize_server_text(c.detail));
 }

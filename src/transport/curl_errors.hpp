@@ -18,7 +18,7 @@ struct failure_context {
     std::string_view proxy{};
     bool https = false;
     duration connect_timeout{};
-    /// The request's own connect limit, which replaces connect_timeout.
+    /// The request's own connect limit, if it has one that applies instead of connect_timeout.
     std::optional<duration> connect_within{};
     /// The program to start if nothing listens at the URL.
     std::string_view peer = "llama-server";

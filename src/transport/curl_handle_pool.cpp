@@ -42,7 +42,8 @@ void set_connection(option_setter& set) {
     set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // Otherwise, a cut during the host name lookup would wait for the lookup to finish.
+    // Without this option, cutting a request during its host name lookup would block until the
+    // lookup ends.
     set(CURLOPT_QUICK_EXIT, 1L);
 #endif
 }
@@ -54,7 +55,7 @@ void set_trust(option_setter& set, const curl_options& o) {
     set(CURLOPT_PROXY_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     if (o.ca_file.empty() && o.ca_path.empty()) return;
-    // Sets both options, because an unset one would continue to trust the system's certificates.
+    // Sets both options, because curl would use the system's certificates for an unset one.
     const char* file = o.ca_file.empty() ? nullptr : o.ca_file.c_str();
     const char* path = o.ca_path.empty() ? nullptr : o.ca_path.c_str();
     for (const auto option : {CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO}) set(option, file);

@@ -25,9 +25,9 @@ class curl_handle_pool {
     /// The proxy's URL without credentials.
     const std::string& redacted_proxy() const noexcept { return shown_proxy_; }
 
-    /// Prepares a handle for `request`. The request's body and `own`, which receives its additional
-    /// headers, must outlive the use of the handle. If curl reports an error, sets `code` and
-    /// returns null.
+    /// Prepares a handle for `request`. `own` receives the headers if the request needs its own
+    /// list. It and the request's body must outlive the use of the handle. If curl reports an
+    /// error, sets `code` and returns null.
     easy_handle prepare_handle(const http_request& request, header_list& own, CURLcode& code);
     void return_handle(easy_handle easy) noexcept;
     /// Reports that the transfer of this handle has ended. If the transfer did not connect, later
@@ -47,7 +47,7 @@ class curl_handle_pool {
     std::string shown_proxy_;
     header_list headers_;
     header_list json_headers_;
-    /// Connects to the URL's address; null without one.
+    /// For CURLOPT_CONNECT_TO: the URL's address; null if the URL has none.
     header_list connect_to_;
     std::vector<easy_handle> idle_;
     bool is_address_doubtful_ = false;

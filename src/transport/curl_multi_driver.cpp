@@ -43,8 +43,9 @@ std::optional<failure> curl_multi_driver::launch(transfer& t) {
     return {};
 }
 
-// Connects now rather than in the next loop iteration. Calls no handlers: the results are delivered
-// in that iteration. It is safe to call curl here, because handlers never run inside its callbacks.
+// Lets curl connect now rather than in the next loop iteration. It is safe to call curl here,
+// because handlers never run inside its callbacks. Results are delivered from the event loop, so no
+// handler runs inside start().
 void curl_multi_driver::connect_now() {
     int running = 0;
     curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
@@ -89,7 +90,7 @@ void curl_multi_driver::on_timeout() {
 }
 
 void curl_multi_driver::perform_socket_action(curl_socket_t fd, int mask) {
-    // A handler may destroy the transport.
+    // Keeps this object alive, because a handler may destroy the transport.
     const auto self = shared_from_this();
     int running = 0;
     curl_multi_socket_action(multi_.get(), fd, mask, &running);
@@ -116,8 +117,8 @@ void curl_multi_driver::finish(CURL* easy, CURLcode code) {
 void curl_multi_driver::detach(transfer& t) noexcept {
     if (!t.easy()) return;
     running_.erase(&t);
-    // Must come first, while the descriptors are certainly ours: curl 7.88 closes the socket of an
-    // unfinished connection without reporting it.
+    // Must come before curl removes the transfer, while the descriptors are certainly ours: curl
+    // 7.88 closes the socket of an unfinished connection without reporting it.
     sockets_.disconnect_sockets(t.sockets());
     curl_multi_remove_handle(multi_.get(), t.easy());
     sockets_.watch_kept_sockets(t.sockets());

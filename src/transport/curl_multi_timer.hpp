@@ -26,7 +26,7 @@ class curl_multi_timer : public std::enable_shared_from_this<curl_multi_timer> {
 
     boost::asio::steady_timer timer_;
     event_loop_listener* events_;
-    // Keeps handlers that were queued before the last change of the timer from firing.
+    // Counts the changes of the timer, so that handlers queued before the last change do nothing.
     std::uint64_t generation_ = 0;
 };
 

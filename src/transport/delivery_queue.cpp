@@ -19,7 +19,8 @@ void delivery_queue::deliver_all() {
         while (!waiting_.empty()) deliver_next();
     } catch (...) {
         running_ = false;
-        // Schedules the remaining deliveries, because the event loop may be run again.
+        // Schedules the remaining deliveries, in case the caller catches the exception and runs the
+        // event loop again.
         deliver_soon();
         throw;
     }
@@ -27,7 +28,8 @@ void delivery_queue::deliver_all() {
 }
 
 void delivery_queue::deliver_next() {
-    // deliver() may start an exchange, or destroy the transport, which clears the queue.
+    // Leaves the queue first, because deliver() may start an exchange, or destroy the transport,
+    // which clears the queue.
     const auto next = std::move(waiting_.front());
     waiting_.pop_front();
     next->queued_ = false;

@@ -11,8 +11,8 @@ namespace tandem::transport {
 class transfer;
 
 /// The transfers that have something to report to their handlers. curl's callbacks only push;
-/// deliver_all() is called after curl returns, or from the event loop. Kept alive by its posted
-/// handler.
+/// deliver_all() is called after curl returns, or from the event loop. A handler posted by
+/// deliver_soon() keeps the queue alive.
 class delivery_queue : public std::enable_shared_from_this<delivery_queue> {
  public:
     explicit delivery_queue(boost::asio::any_io_executor executor)

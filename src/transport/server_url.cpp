@@ -35,7 +35,7 @@ std::string without_final_slash(std::string text) {
     return text;
 }
 
-// Converts the scheme or the host, the only case-insensitive parts of a URL.
+// For the scheme or the host: the other parts of a URL are case-sensitive.
 std::string in_lower_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
@@ -50,7 +50,7 @@ std::string shown_url(const url_handle& handle) {
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
 }
 
-// `handle` must contain the URL as returned by shown_url().
+// Call shown_url() first: it removes the credentials from the URL in `handle`.
 std::string identity_of(const url_handle& handle, const std::string& address) {
     const auto host = address.empty() ? part(handle, CURLUPART_HOST) : address;
     curl_url_set(handle.get(), CURLUPART_HOST, host.c_str(), 0);
@@ -59,7 +59,7 @@ std::string identity_of(const url_handle& handle, const std::string& address) {
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
 }
 
-/// Returns the IP address in a fragment, or an empty string. An IPv6 address gets brackets.
+/// Returns the IP address in a fragment, or an empty string. Puts an IPv6 address in brackets.
 std::string address_of(const std::string& fragment) {
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(fragment, ec);
@@ -129,7 +129,7 @@ parsed_url parse_server_url(std::string_view text) {
     return {std::move(result), {}};
 }
 
-// No colon precedes the "://" of a scheme, but one precedes a "://" inside a password.
+// The first "://" follows the scheme only if no colon precedes it. Otherwise, it is in a password.
 std::string without_credentials(const std::string& text) {
     const auto at = text.rfind('@');
     if (at == text.npos) return text;

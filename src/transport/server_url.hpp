@@ -12,13 +12,13 @@ struct server_url {
     std::string base;
     /// The URL for display: without credentials, with the port.
     std::string shown;
-    /// The same for all spellings of a server's URL. `localhost`, 127.0.0.1 and [::1] are the same
-    /// host; an address replaces the host.
+    /// Equal for all spellings of a server's URL: `localhost` and [::1] become 127.0.0.1, and
+    /// `address` replaces the host if it is given.
     std::string identity;
     std::string host;
-    /// The address to connect to instead of the host, whose name still applies to TLS: the URL's
-    /// fragment, as in `http://llama:8080#10.0.0.5`. An IPv6 address has brackets here. Empty if
-    /// not given.
+    /// The IP address to connect to instead of looking up the host: the URL's fragment, as in
+    /// `http://llama:8080#10.0.0.5`. TLS still checks the name of the host. An IPv6 address has
+    /// brackets here. Empty if not given.
     std::string address;
     bool https = false;
 };
@@ -39,8 +39,8 @@ std::optional<std::string> check_server_url(std::string_view url);
 /// Precondition: the URL has no other fault.
 std::optional<std::string> check_api_path(std::string_view url);
 
-/// server_url::identity; a URL with a fault is its own identity. Use it to compare many URLs: each
-/// call parses only one.
+/// server_url::identity; a URL with a fault is its own identity. To compare many URLs, call it once
+/// for each: is_same_server() parses both URLs in each call.
 std::string server_identity(std::string_view url);
 
 /// Whether both URLs name the same server, ignoring the case of the host, the default port, a

@@ -11,14 +11,14 @@
 namespace tandem::transport {
 namespace {
 
-// Closes the connection of `fd` immediately, but keeps the descriptor in use. It becomes an
-// unconnected socket, on which curl gets an error at the next read or write. Each descriptor gets
-// its own socket: an epoll registration lasts as long as the open file, so a socket shared by
-// several descriptors would stay registered after curl closes one of them.
+// Closes the connection of `fd` immediately, but keeps the descriptor in use: it then refers to an
+// unconnected socket, on which the next read or write of curl fails. Each descriptor gets its own
+// such socket. epoll keeps a registration until all descriptors of a socket are closed, so a shared
+// socket would stay registered after curl closes one of them.
 void disconnect(curl_socket_t fd) noexcept {
     const int dead_end = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (dead_end < 0) {
-        // No descriptor is left, but the peer still sees the end of the connection.
+        // The process has no descriptor left. At least, the peer sees the end of the connection.
         ::shutdown(fd, SHUT_RDWR);
         return;
     }
@@ -34,7 +34,7 @@ std::uint64_t cookie_of(curl_socket_t fd) noexcept {
     return known ? cookie : 0;
 }
 
-// Without cookies, our socket cannot be distinguished from another one with the same descriptor.
+// False without cookies, because another socket may have got the descriptor of ours.
 bool is_same_socket(std::uint64_t opened, std::uint64_t found) noexcept {
     return opened != 0 && opened == found;
 }
@@ -81,7 +81,8 @@ curl_socket_t socket_table::open(const curl_sockaddr& address, transfer_sockets&
         if (e.watcher->is_registered()) return fd;
     } catch (...) {
     }
-    // curl then ends the transfer, which could otherwise only wait for its time limit.
+    // Without a socket, curl ends the transfer. With one that cannot be watched, it would wait
+    // until its time limit.
     forget(fd);
     std::erase(owner.sockets, fd);
     ::close(fd);
@@ -108,7 +109,8 @@ void socket_table::set_reading_held(transfer_sockets& owner, bool held) {
             found->second.watcher->set_reading_held(held);
 }
 
-// If curl closed a socket without reporting it, a later transfer may own its descriptor.
+// Checks the owner, because a later transfer may own the descriptor if curl closed the socket
+// without reporting it.
 socket_table::entry_map::iterator socket_table::find(curl_socket_t fd,
                                                      const transfer_sockets& owner) noexcept {
     const auto found = entries_.find(fd);
@@ -146,7 +148,7 @@ void socket_table::watch_kept_sockets(transfer_sockets& owner) noexcept {
     }
 }
 
-// Makes curl notice the dead connection immediately instead of at its timeout.
+// The watcher makes curl notice the dead connection immediately instead of at its timeout.
 void socket_table::watch_again(curl_socket_t fd, int what) noexcept try {
     watch(fd, what);
 } catch (...) {

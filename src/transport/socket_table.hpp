@@ -41,15 +41,17 @@ class socket_table {
     /// but some versions, such as 8.5, keep reading into a buffer that has no useful bound.
     void set_reading_held(transfer_sockets& owner, bool held);
 
-    /// Closes the connections of `owner` that curl still keeps, either because newer versions shut
-    /// down gracefully or because a wait failed. The descriptors stay in use until curl closes
-    /// them. Skips a socket that curl closed without reporting it, because its descriptor may
-    /// belong to another file. Call watch_kept_sockets() after curl has removed the transfer.
+    /// Closes the connections of `owner` that curl has not closed itself: newer versions shut down
+    /// gracefully, and some connections remain because a wait failed. The descriptors stay in use
+    /// until curl closes them. Skips a socket that curl closed without reporting it, because its
+    /// descriptor may belong to another file. Call watch_kept_sockets() after curl has removed the
+    /// transfer.
     void disconnect_sockets(transfer_sockets& owner) noexcept;
 
     /// Watches the descriptors that curl has kept, so that curl notices their dead connections.
-    /// This must not happen earlier: if curl closes a socket without reporting it, its watcher
-    /// could later remove another socket with the same number from the event loop.
+    /// Call it only after curl has removed the transfer: if curl closes a watched socket without
+    /// reporting it, the watcher may later remove another socket with the same descriptor from the
+    /// event loop.
     void watch_kept_sockets(transfer_sockets& owner) noexcept;
 
     void stop_watching();
@@ -58,9 +60,10 @@ class socket_table {
     struct entry {
         transfer_sockets* owner = nullptr;
         std::shared_ptr<socket_watcher> watcher{};
-        // Identifies the socket permanently, unlike its descriptor; 0 if the kernel provides none.
+        // Identifies the socket, even after its descriptor is reused; 0 if the kernel has no
+        // cookies.
         std::uint64_t cookie = 0;
-        // What curl waited for before disconnect_sockets().
+        // The events that curl waited for before disconnect_sockets().
         int kept_interest = 0;
     };
 

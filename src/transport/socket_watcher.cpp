@@ -13,8 +13,8 @@ using boost::asio::posix::stream_descriptor;
 
 namespace {
 
-// An executor other than a strand must already run one handler at a time. Boost 1.74's target()
-// does not check the type.
+// If `executor` is a strand, returns this strand. Any other executor must run one handler at a
+// time. The types are compared here, because target() of Boost 1.74 does not compare them.
 strand<any_io_executor> strand_of(const any_io_executor& executor) {
     if (executor.target_type() == typeid(strand<any_io_executor>))
         return *executor.target<strand<any_io_executor>>();
@@ -41,8 +41,8 @@ void socket_watcher::set_interest(int what) {
     arm_waits();
 }
 
-// Asio keeps polling epoll for writability, which would wake the loop for each token. Only a new
-// registration stops that.
+// Registers the socket again. Only this stops Asio from polling epoll for writability, which would
+// wake the loop for each token.
 void socket_watcher::drop_write_interest() {
     ++registration_;
     armed_ = 0;
@@ -88,16 +88,16 @@ void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
     armed_ &= ~mask;
     if (mask == CURL_CSELECT_OUT && !(wanted_ & mask)) return drop_write_interest();
     if (!(allowed_interest() & mask)) return;
-    // curl does not request the same events again, so the waits are armed again if a handler
-    // throws.
+    // Because curl does not request the same events again, the waits must be armed even if the
+    // handler throws.
     try {
         events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
     } catch (...) {
         arm_waits();
         throw;
     }
-    // A socket that cannot be registered would keep failing immediately for as long as curl tries
-    // to connect.
+    // After an error, no wait is armed: on a socket that cannot be registered, each wait would fail
+    // immediately for as long as curl tries to connect.
     if (!ec) arm_waits();
 }
 

@@ -45,8 +45,8 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     curl_socket_t fd_;
     event_loop_listener* events_;
     error_code assign_error_;
-    // The events that curl wants, and the waits that are running. They differ for a while after a
-    // change, because a running wait is left to complete.
+    // The events that curl wants, and the events that waits are running for. A wait for an event
+    // that curl no longer wants runs until it completes.
     int wanted_ = 0;
     int armed_ = 0;
     bool held_ = false;

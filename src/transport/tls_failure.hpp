@@ -8,8 +8,8 @@ namespace tandem::transport {
 /// port speaks TLS.
 bool is_untrusted_certificate(const failure& f);
 
-/// Adapts the failure of a server that has never answered: a TLS handshake that timed out without
-/// an answer becomes tls_failed, because the port most likely speaks plain HTTP. Other failures are
+/// For a server that has never answered: turns the failure into tls_failed if a TLS handshake timed
+/// out without an answer, because the port most likely speaks plain HTTP. Returns other failures
 /// unchanged.
 failure reclassify_handshake_timeout(failure f);
 

@@ -8,7 +8,8 @@
 namespace tandem::transport {
 namespace {
 
-// When paused, curl itself keeps up to CURL_MAX_WRITE_SIZE more bytes.
+// Leaves room in the 256 KiB for up to CURL_MAX_WRITE_SIZE bytes that curl itself keeps when
+// paused.
 constexpr std::size_t buffer_bound = 256 * 1024 - CURL_MAX_WRITE_SIZE;
 
 // The status in a line such as "HTTP/1.1 200 OK"; 0 for any other line.
@@ -73,7 +74,7 @@ easy_handle transfer::detach() noexcept {
 
 void transfer::pause() {
     if (std::exchange(paused_, true)) return;
-    // curl forgets a pause made before the connection is up; write() then holds data back.
+    // Before the connection is up, curl forgets the pause, so write() also holds data back.
     if (easy_) curl_easy_pause(easy_.get(), CURLPAUSE_RECV);
     apply_pause_state();
 }
@@ -117,7 +118,7 @@ std::size_t transfer::write(std::string_view bytes) {
 }
 
 void transfer::read_header(std::string_view line) {
-    // Only trailers follow the headers.
+    // Lines after the headers are trailers, which are ignored.
     if (headers_ != headers::awaited) return;
     if (const int status = status_of(line)) status_ = status;
     const bool is_last = line.starts_with('\r') || line.starts_with('\n');
@@ -164,7 +165,7 @@ void transfer::resume_curl() {
     if (code != CURLE_OK) end(make_curl_failure(code, {.url = "the server"}));
 }
 
-// Until the headers arrive, the socket is needed for the connection and the request.
+// A paused transfer uses its socket until the headers arrive, to connect and to send the request.
 void transfer::apply_pause_state() {
     const bool is_held = stalled_ || (paused_ && http_status() > 0);
     if (easy_) sockets_.table->set_reading_held(sockets_, is_held);

@@ -38,7 +38,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
 
     /// The final report; `why` is empty if the answer is complete.
     void end(std::optional<failure> why);
-    /// The handler is not called again.
+    /// Ensures that the handler is not called again.
     void detach_handler() noexcept { handler_ = nullptr; }
 
     /// Status of the answer; 0 before its headers are complete.
@@ -84,7 +84,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     std::optional<duration> connected_after_;
     std::optional<duration> retry_after_;
     headers headers_ = headers::awaited;
-    std::optional<failure> result_;  // after the end; without an error if the answer is complete
+    std::optional<failure> result_;  // set at the end; holds no error if the answer is complete
 
     bool paused_ = false;   // by the user
     bool stalled_ = false;  // curl waits for room in the buffer

@@ -51,9 +51,9 @@ class exchange {
  public:
     virtual ~exchange() = default;
     /// Stops and resumes the flow of data, for backpressure. A paused exchange does not read its
-    /// socket, and therefore does not notice when the server closes it. It keeps at most 256 KiB
-    /// that were read before. A paused exchange does not count as work for the event loop, so the
-    /// loop may run out of work.
+    /// socket, so it does not notice if the server closes the connection. It keeps at most 256 KiB
+    /// that were read before the pause. It does not count as work for the event loop, so the loop
+    /// may run out of work.
     virtual void pause() = 0;
     virtual void resume() = 0;
     /// Time from start() until the connection was up, including name lookup and TLS. Known once the

@@ -124,8 +124,10 @@ async def start_of_turns(session, stack, rounds):
 
 
 async def hammer(session, url, began, end, admitted):
+    chat = {"model": "any", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello!"}]}
+    headers = {"Authorization": f"Bearer {KEY}"}
     while time.monotonic() < end:
-        async with session.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {KEY}"}) as answer:
+        async with session.post(f"{url}/v1/chat/completions", json=chat, headers=headers) as answer:
             if answer.status == 200:
                 admitted[int((time.monotonic() - began) / 60)] += 1
         await asyncio.sleep(0.005)

@@ -62,7 +62,7 @@ class three_gateways : public store_fixture {
         thread = std::thread([this] { gate_loop.run(); });
         connect(link);
         ASSERT_TRUE(run_until([&] { return lease_ends().size() == gateway_count; }));
-        // Each gateway learns of the others at its next beat.
+        // Each gateway learns of the others when it next renews its lease.
         const auto last = std::ranges::max(lease_ends());
         ASSERT_TRUE(run_until([&] { return std::ranges::min(lease_ends()) > last; }));
     }

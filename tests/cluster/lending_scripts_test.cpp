@@ -42,7 +42,7 @@ class lending_scripts : public tandem::testing::store_fixture {
         ask(link, {"SET", "run", "1"});
         // Loads the scripts first: an unknown script is sent again, but only after commands that
         // were sent in the meantime.
-        for (const auto* script : {&beat_script, &claim_script, &offer_script})
+        for (const auto* script : {&lease_script, &claim_script, &offer_script})
             ask(link, {"SCRIPT", "LOAD", script->text()});
     }
 
@@ -51,19 +51,20 @@ class lending_scripts : public tandem::testing::store_fixture {
     void run(const store_script& script, std::vector<std::string> arguments, std::string expected) {
         ++running;
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
-        const bool is_beat = &script == &beat_script;
-        script.run(
-            link,
-            is_beat ? std::vector<std::string>{"members", "processes", "drains", "loads"} : keys,
-            arguments, [this, arguments, expected, at = now](const auto& answer) {
-                --running;
-                if (!answer || show(*answer) != expected) {
-                    ++differences;
-                    ADD_FAILURE() << "at " << at << ": " << testing::PrintToString(arguments)
-                                  << ": " << (answer ? show(*answer) : "none") << " instead of "
-                                  << expected;
-                }
-            });
+        const bool renews_lease = &script == &lease_script;
+        script.run(link,
+                   renews_lease
+                       ? std::vector<std::string>{"members", "processes", "drains", "loads"}
+                       : keys,
+                   arguments, [this, arguments, expected, at = now](const auto& answer) {
+                       --running;
+                       if (!answer || show(*answer) != expected) {
+                           ++differences;
+                           ADD_FAILURE()
+                               << "at " << at << ": " << testing::PrintToString(arguments) << ": "
+                               << (answer ? show(*answer) : "none") << " instead of " << expected;
+                       }
+                   });
     }
 
     std::string name_process(const std::string& gateway) {
@@ -83,11 +84,11 @@ class lending_scripts : public tandem::testing::store_fixture {
         link.run({"INCR", "run"}, [](const auto&) {});
     }
 
-    void beat(const std::string& gateway) {
+    void renew_lease(const std::string& gateway) {
         const auto process = name_process(gateway);
         const int lease = pick(10) == 0 ? 0 : 3000;
-        const auto answer = ledger.beat(now, gateway, process, lease);
-        run(beat_script, {gateway, process, std::to_string(lease), "{}"},
+        const auto answer = ledger.renew_lease(now, gateway, process, lease);
+        run(lease_script, {gateway, process, std::to_string(lease), "{}"},
             std::to_string(answer.was_known) + " " + std::to_string(answer.missing) + " " +
                 std::to_string(answer.members) + "  {} ");
     }
@@ -138,7 +139,7 @@ class lending_scripts : public tandem::testing::store_fixture {
         if (pick(20) == 0) connect_again(name_process(gateway));
         switch (pick(4)) {
             case 0:
-                return beat(gateway);
+                return renew_lease(gateway);
             case 1:
                 return offer(gateway);
             default:
@@ -148,7 +149,7 @@ class lending_scripts : public tandem::testing::store_fixture {
 
     store_link link{loop.get_executor(), options(), {}};
     store_link messages{loop.get_executor(), options(), {}};
-    store_script beat_script = with_simulated_store_state(scripts::renew_lease());
+    store_script lease_script = with_simulated_store_state(scripts::renew_lease());
     store_script claim_script = with_simulated_store_state(scripts::claim_slots());
     store_script offer_script = with_simulated_store_state(scripts::offer_slot());
     slot_ledger ledger;
@@ -176,22 +177,23 @@ TEST_F(lending_scripts, do_what_the_ledger_does) {
 }
 
 TEST_F(lending_scripts, tell_each_gateway_the_load_of_the_others_that_have_a_lease) {
-    const auto beat = [this](const std::string& gateway, int lease, const std::string& load) {
+    const auto renew_lease = [this](const std::string& gateway, int lease,
+                                    const std::string& load) {
         std::optional<shared_load> elsewhere;
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
-        beat_script.run(link, {"members", "processes", "drains", "loads"},
-                        {gateway, gateway, std::to_string(lease), load}, [&](const auto& a) {
-                            elsewhere = parse_beat_answer(a).value_or(beat_answer{}).elsewhere;
-                        });
+        lease_script.run(link, {"members", "processes", "drains", "loads"},
+                         {gateway, gateway, std::to_string(lease), load}, [&](const auto& a) {
+                             elsewhere = read_lease_renewal(a).value_or(lease_renewal{}).elsewhere;
+                         });
         EXPECT_TRUE(run_until([&] { return elsewhere.has_value(); }));
         return elsewhere.value_or(shared_load{});
     };
-    beat("a", 3000, R"({"x":1.5,"y":null,"z":{"x":1}})");
-    EXPECT_EQ(beat("b", 3000, R"({"x":2,"y":4})"), (shared_load{{"x", 1.5}}));
-    EXPECT_EQ(beat("a", 0, "{}"), (shared_load{{"x", 2}, {"y", 4}}));
-    EXPECT_EQ(beat("c", 3000, R"({"x":1})"), (shared_load{{"x", 2}, {"y", 4}}));
+    renew_lease("a", 3000, R"({"x":1.5,"y":null,"z":{"x":1}})");
+    EXPECT_EQ(renew_lease("b", 3000, R"({"x":2,"y":4})"), (shared_load{{"x", 1.5}}));
+    EXPECT_EQ(renew_lease("a", 0, "{}"), (shared_load{{"x", 2}, {"y", 4}}));
+    EXPECT_EQ(renew_lease("c", 3000, R"({"x":1})"), (shared_load{{"x", 2}, {"y", 4}}));
     now += 3001;
-    EXPECT_EQ(beat("a", 3000, R"({"x":1})"), shared_load{});
+    EXPECT_EQ(renew_lease("a", 3000, R"({"x":1})"), shared_load{});
     EXPECT_EQ(ask(link, {"HLEN", "loads"})->number, 1);
 }
 

@@ -19,9 +19,9 @@ namespace {
 using namespace tandem::cluster;
 using tandem::duration;
 using tandem::time_point;
-using tandem::gateway::admit_arguments;
+using tandem::gateway::make_admission_arguments;
+using tandem::gateway::make_usage_arguments;
 using tandem::gateway::rate_limit;
-using tandem::gateway::settle_arguments;
 using tandem::gateway::shared_limits;
 
 constexpr std::chrono::milliseconds lease(3000);
@@ -30,12 +30,12 @@ const std::vector<std::string> limited_gateways{"a", "b", "c"};
 /// The usage of a key, as the store should know it. Times are the store's.
 class usage_ledger {
  public:
-    shared_limits::verdict ask(time_point now, const std::string& gateway,
-                               const shared_limits::limit_query& q) {
+    shared_limits::verdict admit_request(time_point now, const std::string& gateway,
+                                         const shared_limits::limit_query& q) {
         requests.set_per_minute(q.requests_per_minute);
         tokens.set_per_minute(q.tokens_per_minute);
-        tell(now, requests, q.requests_debt, q.is_doubtful || !has_requests);
-        tell(now, tokens, q.tokens_debt, q.is_doubtful || !has_tokens);
+        tell(now, requests, q.requests_time_until_full, q.is_doubtful || !has_requests);
+        tell(now, tokens, q.tokens_time_until_full, q.is_doubtful || !has_tokens);
         has_requests = has_tokens = true;
         const auto elsewhere = q.concurrent > 0 ? count_elsewhere(now, gateway) : 0;
         const bool is_full = q.concurrent > 0 && q.running + elsewhere > q.concurrent;
@@ -45,26 +45,28 @@ class usage_ledger {
         if (q.concurrent > 0) running[gateway] = {q.running - !is_admitted, processes.at(gateway)};
         return {is_admitted, requests.time_until_full(now), tokens.time_until_full(now), elsewhere};
     }
-    void settle(time_point now, const std::string& gateway, const shared_limits::usage_report& s) {
+    void record_usage(time_point now, const std::string& gateway,
+                      const shared_limits::usage_report& s) {
         if (s.running) running[gateway] = {*s.running, processes.at(gateway)};
         if (s.tokens_per_minute <= 0) return;
         tokens.set_per_minute(s.tokens_per_minute);
         tokens.charge(now, s.tokens);
         has_tokens = true;
     }
-    void beat(time_point now, const std::string& gateway, std::chrono::milliseconds lease) {
+    void renew_lease(time_point now, const std::string& gateway, std::chrono::milliseconds lease) {
         std::erase_if(lease_ends, [&](const auto& m) { return m.second <= now - minute; });
         lease_ends[gateway] = now + lease;
         known_processes[gateway] = processes.at(gateway);
     }
 
-    /// The current process of each gateway. The store learns of a process at its first beat.
+    /// The current process of each gateway. The store learns of a process when the process first
+    /// renews the lease.
     std::map<std::string, std::string> processes{{"a", "1"}, {"b", "1"}, {"c", "1"}};
 
  private:
-    static void tell(time_point now, rate_limit& limit, duration debt, bool counts) {
+    static void tell(time_point now, rate_limit& limit, duration time_until_full, bool counts) {
         const auto known = limit.time_until_full(now);
-        limit.set_time_until_full(now, counts ? std::max(known, debt) : known);
+        limit.set_time_until_full(now, counts ? std::max(known, time_until_full) : known);
     }
     std::int64_t count_elsewhere(time_point now, const std::string& gateway) {
         std::erase_if(running, [&](const auto& r) {
@@ -96,7 +98,7 @@ class limit_scripts : public tandem::testing::store_fixture {
  protected:
     limit_scripts() {
         connect(link);
-        for (const auto* script : {&admit, &settle, &beat})
+        for (const auto* script : {&admission_script, &usage_script, &lease_script})
             ask(link, {"SCRIPT", "LOAD", script->text()});
     }
 
@@ -124,12 +126,12 @@ class limit_scripts : public tandem::testing::store_fixture {
                    });
     }
 
-    void beat_of(const std::string& gateway) {
-        ledger.beat(time(), gateway, lease);
+    void renew_lease(const std::string& gateway) {
+        ledger.renew_lease(time(), gateway, lease);
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
-        beat.run(link, {"members", "processes", "drains", "loads"},
-                 {gateway, ledger.processes[gateway], std::to_string(lease.count()), "{}"},
-                 [](const auto&) {});
+        lease_script.run(link, {"members", "processes", "drains", "loads"},
+                         {gateway, ledger.processes[gateway], std::to_string(lease.count()), "{}"},
+                         [](const auto&) {});
     }
     /// The gateway is killed, and started again.
     void restart(const std::string& gateway) {
@@ -138,32 +140,34 @@ class limit_scripts : public tandem::testing::store_fixture {
         process += "'";
     }
 
-    void ask_of(const std::string& gateway) {
+    void request_verdict(const std::string& gateway) {
         constexpr std::int64_t max_ns = 90'000'000'000;
         shared_limits::limit_query q{.running = 1 + pick(4), .is_doubtful = pick(20) == 0};
         if (pick(8) > 0) q.requests_per_minute = 70;
         if (pick(8) > 0) q.tokens_per_minute = 7000;
         if (pick(2) > 0) q.concurrent = 6;
         if (q.is_doubtful || pick(5) == 0) {
-            q.requests_debt = std::chrono::nanoseconds(pick(max_ns));
-            q.tokens_debt = std::chrono::nanoseconds(pick(max_ns));
+            q.requests_time_until_full = std::chrono::nanoseconds(pick(max_ns));
+            q.tokens_time_until_full = std::chrono::nanoseconds(pick(max_ns));
         }
-        const auto v = ledger.ask(time(), gateway, q);
+        const auto v = ledger.admit_request(time(), gateway, q);
         admissions += v.is_admitted;
-        run(admit, {"members", "usage", "processes"},
-            admit_arguments({gateway, ledger.processes[gateway]}, q),
-            {v.is_admitted, v.requests_debt.count(), v.tokens_debt.count(), v.running_elsewhere});
+        run(admission_script, {"members", "usage", "processes"},
+            make_admission_arguments({gateway, ledger.processes[gateway]}, q),
+            {v.is_admitted, v.requests_time_until_full.count(), v.tokens_time_until_full.count(),
+             v.running_elsewhere});
     }
 
-    void settle_of(const std::string& gateway) {
+    void report_usage(const std::string& gateway) {
         shared_limits::usage_report s{};
         if (pick(2) > 0) s.running = pick(4);
         if (pick(2) > 0) {
             s.tokens_per_minute = 7000;
             s.tokens = pick(pick(50) == 0 ? 100'000'000 : 150);
         }
-        ledger.settle(time(), gateway, s);
-        run(settle, {"usage"}, settle_arguments({gateway, ledger.processes[gateway]}, s), {});
+        ledger.record_usage(time(), gateway, s);
+        run(usage_script, {"usage"}, make_usage_arguments({gateway, ledger.processes[gateway]}, s),
+            {});
     }
 
     void act() {
@@ -174,18 +178,20 @@ class limit_scripts : public tandem::testing::store_fixture {
         if (pick(50) == 0) return restart(gateway);
         switch (pick(5)) {
             case 0:
-                return beat_of(gateway);
+                return renew_lease(gateway);
             case 1:
-                return settle_of(gateway);
+                return report_usage(gateway);
             default:
-                return ask_of(gateway);
+                return request_verdict(gateway);
         }
     }
 
     store_link link{loop.get_executor(), options(), {}};
-    store_script admit = tandem::testing::with_simulated_store_state(scripts::admit_request());
-    store_script settle = tandem::testing::with_simulated_store_state(scripts::record_usage());
-    store_script beat = tandem::testing::with_simulated_store_state(scripts::renew_lease());
+    store_script admission_script =
+        tandem::testing::with_simulated_store_state(scripts::admit_request());
+    store_script usage_script =
+        tandem::testing::with_simulated_store_state(scripts::record_usage());
+    store_script lease_script = tandem::testing::with_simulated_store_state(scripts::renew_lease());
     usage_ledger ledger;
     std::mt19937_64 random{1};
     std::int64_t now = 1'000'000;

@@ -15,14 +15,12 @@ namespace cluster = tandem::cluster;
 using namespace tandem::gateway;
 using namespace std::chrono_literals;
 
-class a_voice_record : public tandem::testing::store_fixture {
+class a_session_record : public tandem::testing::store_fixture {
  protected:
     void SetUp() override {
-        bool is_connected = false;
-        member->set_connection_handler([&] { is_connected = true; });
+        member->add_connection_handler([this] { record->on_store_connected(); });
         member->start();
-        ASSERT_TRUE(run_until([&] { return is_connected; }));
-        member->set_connection_handler({});
+        ASSERT_TRUE(run_until([this] { return member->is_connected(); }));
     }
 
     /// Writes a record of this size.
@@ -54,7 +52,7 @@ class a_voice_record : public tandem::testing::store_fixture {
 };
 
 // A gateway that stops at this point must not leave the session to another gateway.
-TEST_F(a_voice_record, is_not_written_while_it_is_too_long) {
+TEST_F(a_session_record, is_not_written_while_it_is_too_long) {
     write(1000);
     EXPECT_TRUE(record->is_written());
     write(max_record_bytes + 1);
@@ -63,6 +61,21 @@ TEST_F(a_voice_record, is_not_written_while_it_is_too_long) {
     write(max_record_bytes);
     EXPECT_TRUE(record->is_written());
     EXPECT_FALSE(record->has_failed());
+}
+
+TEST_F(a_voice_record, is_written_again_once_the_store_returns_without_it) {
+    write(1000);
+    store.kill();
+    ASSERT_TRUE(run_until([this] { return !member->is_connected(); }));
+    EXPECT_FALSE(record->is_written());
+    EXPECT_FALSE(record->has_failed());
+    store.start();
+    ASSERT_TRUE(run_until([this] { return member->is_connected(); }));
+    EXPECT_FALSE(record->is_written()) << "the store is empty";
+    ASSERT_TRUE(run_until([this] { return record->is_written(); }, 5s));
+    cluster::store_link link{loop.get_executor(), options(), {}};
+    connect(link);
+    EXPECT_EQ(ask(link, {"HGET", "tdm:tandem:session:s1", "record"})->text, text);
 }
 
 }  // namespace

@@ -33,13 +33,15 @@ class session_scripts : public store_fixture {
     }
     std::optional<taken_session> take(cluster::session_store& at, session_epoch own = 0,
                                       const std::string& owner = "alice") {
-        std::optional<std::optional<taken_session>> result;
+        std::optional<cluster::take_answer> result;
         at.take(
             "s1", owner, own, [] { return true; }, [&](auto taken) { result = std::move(taken); });
         EXPECT_TRUE(run_until([&] { return result.has_value(); }));
-        return *result;
+        is_known = result->is_known;
+        return result->session;
     }
 
+    bool is_known = false;  // the store answered the last take()
     cluster::store_link link{loop.get_executor(), options(), {}};
     const cluster::session_store::key_names keys{"tdm:test:session:", "tdm:test:processes"};
     cluster::session_store a{loop.get_executor(), link, keys, "a"};
@@ -132,8 +134,10 @@ TEST_F(session_scripts, leave_a_session_with_the_gateway_that_has_it) {
 
 TEST_F(session_scripts, know_no_session_of_another_owner_or_that_has_ended_or_expired) {
     EXPECT_FALSE(take(b));
+    EXPECT_TRUE(is_known);
     put(a, 1, "one");
     EXPECT_FALSE(take(b, 0, "bob"));
+    EXPECT_TRUE(is_known);
     put(a, 1, "");
     EXPECT_FALSE(take(b));
     put(a, 1, "one", 1ms);
@@ -168,6 +172,7 @@ TEST_F(session_scripts, answer_nothing_while_the_store_is_away) {
     store.kill();
     EXPECT_EQ(put(a, 1, "one"), put_result::unknown);
     EXPECT_FALSE(take(b));
+    EXPECT_FALSE(is_known);
 }
 
 }  // namespace

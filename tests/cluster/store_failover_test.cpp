@@ -67,4 +67,27 @@ TEST_F(store_with_sentinel, reports_that_the_sentinel_does_not_know_the_name) {
         [&] { return log.count(tandem::log_level::warning, "does not know \"other\"") == 1; }));
 }
 
+TEST_F(store_with_sentinel, gives_its_password_to_a_sentinel_that_requires_one) {
+    const redis_sentinel closed(primary_port, "secret");
+    store_link direct(loop.get_executor(), options_of(primary), {});
+    connect(direct);
+    EXPECT_EQ(ask(direct, {"CONFIG", "SET", "requirepass", "secret"})->text, "OK");
+    auto options = options_by(fmt::format("redis+sentinel://127.0.0.1:{}/main", closed.port()));
+    options.password = "secret";
+    store_link link(loop.get_executor(), options, {});
+    link.start({});
+    EXPECT_TRUE(run_until([&] { return link.is_connected(); }));
+}
+
+TEST_F(store_with_sentinel, reports_that_a_sentinel_requires_a_password) {
+    const redis_sentinel closed(primary_port, "secret");
+    tandem::testing::captured_log log;
+    store_link link(loop.get_executor(),
+                    options_by(fmt::format("redis+sentinel://127.0.0.1:{}/main", closed.port())),
+                    log.logger());
+    link.start({});
+    EXPECT_TRUE(run_until([&] { return log.count(tandem::log_level::warning, "NOAUTH") == 1; }));
+    EXPECT_EQ(log.count(tandem::log_level::warning, "does not know"), 0u);
+}
+
 }  // namespace

@@ -217,4 +217,30 @@ TEST_F(store_link_with_redis, never_calls_a_handler_after_its_end) {
     EXPECT_EQ(text_of(link, {"PING"}), "PONG");
 }
 
+TEST_F(store_link_with_redis, advises_to_check_the_password_only_if_the_user_is_denied) {
+    tandem::testing::captured_log log;
+    auto elsewhere = options();
+    elsewhere.address.database = 99;
+    store_link other(loop.get_executor(), elsewhere, log.logger());
+    other.start({});
+    EXPECT_TRUE(run_until([&] { return log.count(tandem::log_level::warning, "SELECT") == 1; }));
+    EXPECT_EQ(log.count(tandem::log_level::warning, "password"), 0u);
+}
+
+TEST_F(store_link_with_redis, reports_once_that_the_user_may_not_subscribe) {
+    connect(link);
+    ask(link, {"ACL", "SETUSER", "bot", "on", ">secret", "~*", "+@all", "resetchannels"});
+    tandem::testing::captured_log log;
+    auto limited = options();
+    limited.address.user = "bot";
+    limited.password = "secret";
+    store_link messages(loop.get_executor(), limited, log.logger());
+    messages.subscribe("one");
+    messages.subscribe("two");
+    messages.start({});
+    EXPECT_TRUE(run_until([&] { return log.count(tandem::log_level::warning, "NOPERM") > 0; }));
+    EXPECT_FALSE(messages.is_connected());
+    EXPECT_EQ(log.count(tandem::log_level::warning, ""), 1u);
+}
+
 }  // namespace

@@ -97,7 +97,7 @@ class tool_contract : public contract {
         return probe().post("/tokenize", body)->parsed().at("tokens").at(0);
     }
     token_id end_token() { return token_of("<|im_end|>"); }
-    server::template_marks learn_mark() {
+    server::template_marks learn_marks() {
         const auto link = server_link::make(
             std::make_shared<detail::strand_scope>(loop().ioc.get_executor(), kept_log().log),
             client_config(), {}, detail::slot_defaults{});
@@ -159,13 +159,13 @@ TEST_P(tool_contract, a_call_cannot_be_the_end_of_what_is_rendered) {
 }
 
 TEST_P(tool_contract, the_mark_of_calls_is_learned_from_the_template) {
-    const auto mark = learn_mark();
-    EXPECT_EQ(mark.opening, "<tool_call>");
-    EXPECT_THAT(mark.preserved, ElementsAre("<tool_call>", "</tool_call>"));
+    const auto marks = learn_marks();
+    EXPECT_EQ(marks.opening, "<tool_call>");
+    EXPECT_THAT(marks.preserved, ElementsAre("<tool_call>", "</tool_call>"));
 }
 
 TEST_P(tool_contract, the_end_token_is_learned_with_the_mark) {
-    EXPECT_EQ(learn_mark().end_token, end_token());
+    EXPECT_EQ(learn_marks().end_token, end_token());
 }
 
 TEST_P(tool_contract, a_call_is_read_in_a_text_with_or_without_words_before_it) {

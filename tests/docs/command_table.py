@@ -1,4 +1,4 @@
-"""Exceptions of commands_test.py for lines of the docs. An entry that no page contains is a fault."""
+"""Exceptions that commands_test.py makes for the docs. An entry that no page contains is a fault."""
 
 # The beginnings of paragraphs in blocks, and of code within sentences, that are not commands.
 OTHER = {

@@ -84,14 +84,14 @@ void check_answers(int status, std::string_view body) {
     (void)wire::decode_forced_reply({status, copy}, reply, diag);
 }
 
-void check_mark(std::string_view whole) {
+void check_marks(std::string_view whole) {
     const auto third = whole.size() / 3;
     const server::rendered_probes prompts{std::string(whole.substr(0, third)),
                                           std::string(whole.substr(third, third)),
                                           std::string(whole.substr(2 * third))};
-    const auto mark = server::find_tool_call_mark(prompts, default_reasoning_tags());
-    fuzzing::require(mark.preserved.size() <= server::max_preserved_tokens);
-    (void)server::resembles_tool_call(mark, whole);
+    const auto marks = server::find_tool_call_mark(prompts, default_reasoning_tags());
+    fuzzing::require(marks.preserved.size() <= server::max_preserved_tokens);
+    (void)server::resembles_tool_call(marks, whole);
 }
 
 }  // namespace
@@ -110,6 +110,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto call = wire::decode_json_tool_call(whole, with_tools)) check_calls({*call});
     if (wire::decode_gpt_oss_call(whole))
         fuzzing::require(wire::find_gpt_oss_call(whole) <= whole.size());
-    check_mark(whole);
+    check_marks(whole);
     return 0;
 }

@@ -193,7 +193,7 @@ TEST_F(failed_channel, reports_at_once_that_its_reply_takes_too_long) {
 }
 
 // Simulates a channel that runs out of memory.
-struct throwing_taker final : detail::chunk_sink {
+struct throwing_sink final : detail::chunk_sink {
     std::optional<chunk_id> deliver(chunk) override { throw std::runtime_error("no room"); }
     void on_end(channel_end why, std::optional<reply_result>) noexcept override {
         end.set_value(std::move(why));
@@ -203,10 +203,10 @@ struct throwing_taker final : detail::chunk_sink {
 
 TEST_F(failed_channel, reports_an_exception_in_what_feeds_it) {
     start_loop();
-    const auto taker = std::make_shared<throwing_taker>();
-    const auto pump = detail::chunk_pump::make(llm->start(prompt), taker);
+    const auto sink = std::make_shared<throwing_sink>();
+    const auto pump = detail::chunk_pump::make(llm->start(prompt), sink);
     pump->start();
-    const auto why = taker->end.get_future().get();
+    const auto why = sink->end.get_future().get();
     EXPECT_EQ(why.finish_reason, finish_reason::error);
     EXPECT_EQ(why.error, errc::channel_failed);
     EXPECT_EQ(why.diagnostics.client_message, "no room");

@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <vector>
 
-// The connection closes before the chunk is handed over, in the same turn of the loop. The time
-// until the server sees the close is measured, not asserted, because the machine may be busy.
+// The connection closes before the chunk is handed over, in the same iteration of the event loop.
+// The time until the server sees the close is measured, not asserted: the machine may be busy.
 namespace tandem::testing {
 namespace {
 

@@ -230,6 +230,38 @@ TEST_F(a_conversation_with_drafts, gives_out_the_chunk_of_a_server_that_died_sin
     EXPECT_EQ(reply.text(), answer);
 }
 
+TEST_F(a_conversation_with_drafts, needs_no_server_for_a_reply_that_was_drafted_to_its_end) {
+    answers_with("Is it you?", "Yes, it is.");
+    config.client.failover.resume_within = 1s;
+    start();
+    auto talk = bots->create();
+    EXPECT_FALSE(draft(talk, "Is it you?").ec);
+    bots->drain_server(server().url());
+    const auto reply = say(talk, "Is it you?");
+    EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
+    EXPECT_EQ(reply.text(), "Yes, it is.");
+    EXPECT_GT(reply.result().usage.drafted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, keeps_a_draft_that_arrives_though_a_check_fails) {
+    config.placement = placement::round_robin;
+    config.health_interval = 100ms;
+    server_options.tokens_per_second = 5;
+    start(2);
+    auto talk = bots->create();
+    outcome drafted;
+    bool is_over = false;
+    begin_slow_draft(talk, drafted, is_over);
+    server().inject({.kind = mock::fault_kind::http_error, .times = 0, .path = "/health"});
+    auto reply = say_until_first_chunk(talk, question);
+    EXPECT_EQ(servers()[0].state, server_status::health::down);
+    EXPECT_TRUE(is_over);
+    EXPECT_FALSE(drafted.ec) << drafted.ec.message();
+    ASSERT_FALSE(reply.chunks().empty());
+    EXPECT_EQ(reply.chunks()[0].text, "Yes, we do.");
+    go_on_to_the_end(reply);
+}
+
 TEST_F(a_conversation_with_drafts, ends_the_wait_for_a_draft_when_it_ends) {
     server_options.tokens_per_second = 50;
     start();

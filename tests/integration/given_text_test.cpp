@@ -40,6 +40,38 @@ TEST_F(given_text, needs_no_server) {
     EXPECT_EQ(greeting.text(), "Good evening.");
 }
 
+TEST_F(given_text, needs_no_server_to_be_resumed) {
+    config.servers = {"http://127.0.0.1:1"};
+    config.client.limits.connect_timeout = 200ms;
+    config.client.failover.resume_within = 1s;
+    start(0);
+    auto talk = bots->create();
+    consumer greeting(talk.say_text("Good evening. How may I help you?"),
+                      consumer::do_not_continue);
+    loop.run_until([&] { return !greeting.chunks().empty(); });
+    talk.heard(greeting.chunks()[0].id, 4);
+    interrupt(talk, greeting);
+    const auto rest = speak(talk.resume());
+    EXPECT_FALSE(rest.error()) << rest.result().diagnostics.to_string();
+    EXPECT_EQ(rest.text(), " evening. How may I help you?");
+}
+
+TEST_F(given_text, prefills_a_slot_again_when_it_was_resumed) {
+    start();
+    auto talk = bots->create();
+    consumer greeting(talk.say_text("Good evening. How may I help you?"),
+                      consumer::do_not_continue);
+    loop.run_until([&] { return !greeting.chunks().empty(); });
+    interrupt(talk, greeting);
+    speak(talk.resume());
+    EXPECT_TRUE(loop.run_until(
+        [&] {
+            const auto sent = completions(server());
+            return !sent.empty() && sent.back().prompt.find("help you?") != std::string::npos;
+        },
+        5s));
+}
+
 TEST_F(given_text, stays_in_the_history_as_far_as_it_was_heard) {
     start();
     auto talk = bots->create();

@@ -449,21 +449,43 @@ TEST_F(resumed_turn, is_refused_if_a_grammar_would_begin_again) {
     EXPECT_THAT(completions(server()), SizeIs(asked_before));
 }
 
-TEST_F(resumed_turn, is_spoken_on_if_all_of_it_was_generated) {
-    server_options.tokens_per_second = 0;
+class resumed_whole_turn : public resumed_turn {
+ protected:
+    resumed_whole_turn() { server_options.tokens_per_second = 0; }
+
+    /// A turn that was generated to its end, and heard up to "I am".
+    conversation interrupt_whole_turn() {
+        auto talk = bots->create();
+        auto options = config.client.generation;
+        options.grammar = "root ::= .*";
+        talk.append({.role = "user", .content = "And you?"});
+        consumer reply(talk.generate(options), consumer::do_not_continue);
+        loop.run_to_end(reply);
+        talk.heard(reply.chunks().front().id, 4);
+        talk.interrupt();
+        return talk;
+    }
+    void expect_rest(conversation& talk) {
+        consumer rest(talk.resume());
+        loop.run_to_end(rest);
+        EXPECT_FALSE(rest.error()) << rest.result().diagnostics.to_string();
+        EXPECT_EQ(rest.text(), " well, too.");
+    }
+};
+
+TEST_F(resumed_whole_turn, is_spoken_on) {
     start();
-    auto talk = bots->create();
-    auto options = config.client.generation;
-    options.grammar = "root ::= .*";
-    talk.append({.role = "user", .content = "And you?"});
-    consumer reply(talk.generate(options), consumer::do_not_continue);
-    loop.run_to_end(reply);
-    talk.heard(reply.chunks().front().id, 4);  // "I am"
-    talk.interrupt();
-    consumer rest(talk.resume());
-    loop.run_to_end(rest);
-    EXPECT_FALSE(rest.error()) << rest.result().diagnostics.to_string();
-    EXPECT_EQ(rest.text(), " well, too.");
+    auto talk = interrupt_whole_turn();
+    expect_rest(talk);
+}
+
+TEST_F(resumed_whole_turn, needs_no_server) {
+    start();
+    auto talk = interrupt_whole_turn();
+    const auto asked_before = completions(server()).size();
+    bots->drain_server(server().url());
+    expect_rest(talk);
+    EXPECT_THAT(completions(server()), SizeIs(asked_before));
 }
 
 }  // namespace

@@ -353,6 +353,26 @@ TEST_F(a_service, has_the_slots_of_a_server_that_is_removed_during_a_prefill_and
     EXPECT_FALSE(say(talk, "And you?").error());
 }
 
+TEST_F(a_service, polls_the_slots_of_a_server_that_is_removed_during_a_poll_and_added_again) {
+    config.client.server.verify_cut = true;
+    server_options.tokens_per_second = 50;
+    server_options.faults = {
+        {.kind = mock::fault_kind::slow_headers, .duration = 1min, .path = "/slots"}};
+    start();
+    auto idle = bots->create();  // keeps its link to the server
+    auto cut = say_until_first_chunk(idle, "Hello!");
+    interrupt(idle, cut);
+    loop.run_until([&] { return !server().observe().of_path("/slots").empty(); });
+    const auto url = server().url();
+    bots->remove_server(url, 0s);
+    loop.run_until([&] { return servers().empty(); });
+    bots->add_server(url);
+    auto talk = bots->create();
+    auto other = say_until_first_chunk(talk, "Hello!");
+    interrupt(talk, other);
+    EXPECT_TRUE(loop.run_until([&] { return log.count(log_level::debug, "after the cut") > 0; }));
+}
+
 TEST_F(a_service, keeps_its_conversations_when_the_list_is_another) {
     start(2);
     auto talk = bots->create();

@@ -14,7 +14,7 @@ using ::testing::Contains;
 
 struct learned {
     error_code ec;
-    server::template_marks mark;
+    server::template_marks marks;
 };
 
 class call_mark_of_server : public client_and_mock {
@@ -33,8 +33,8 @@ class call_mark_of_server : public client_and_mock {
         decltype(&server_link::load_tool_call_mark) what = &server_link::load_tool_call_mark) {
         std::vector<learned> all;
         for (std::size_t i = 0; i < times; ++i)
-            ((*link).*what)([&](error_code ec, const diagnostics&, const auto& mark) {
-                all.push_back({ec, mark});
+            ((*link).*what)([&](error_code ec, const diagnostics&, const auto& marks) {
+                all.push_back({ec, marks});
             });
         EXPECT_TRUE(loop.run_until([&] { return all.size() == times; }));
         return all;
@@ -51,9 +51,9 @@ TEST_F(call_mark_of_server, is_learned_once) {
     for (int i = 0; i < 3; ++i) {
         const auto answer = load().front();
         EXPECT_FALSE(answer.ec);
-        EXPECT_EQ(answer.mark.opening, "<tool_call>");
-        EXPECT_THAT(answer.mark.preserved, Contains("</tool_call>"));
-        EXPECT_TRUE(answer.mark.end_token);
+        EXPECT_EQ(answer.marks.opening, "<tool_call>");
+        EXPECT_THAT(answer.marks.preserved, Contains("</tool_call>"));
+        EXPECT_TRUE(answer.marks.end_token);
     }
     EXPECT_EQ(renderings(), 3u) << "one for each probe";
     EXPECT_EQ(server->observe().of_path("/tokenize").size(), 1u);
@@ -61,7 +61,7 @@ TEST_F(call_mark_of_server, is_learned_once) {
 
 TEST_F(call_mark_of_server, is_one_answer_for_all_who_wait) {
     start();
-    for (const auto& answer : load(5)) EXPECT_EQ(answer.mark.opening, "<tool_call>");
+    for (const auto& answer : load(5)) EXPECT_EQ(answer.marks.opening, "<tool_call>");
     EXPECT_EQ(renderings(), 3u);
 }
 
@@ -69,7 +69,7 @@ TEST_F(call_mark_of_server, is_empty_for_a_template_without_calls) {
     server_options.tool_template = false;
     start();
     EXPECT_FALSE(load().front().ec);
-    EXPECT_EQ(load().front().mark, server::template_marks());
+    EXPECT_EQ(load().front().marks, server::template_marks());
     EXPECT_EQ(renderings(), 3u);
 }
 
@@ -77,7 +77,7 @@ TEST_F(call_mark_of_server, is_empty_for_a_server_without_templates) {
     server_options.has_chat_template = false;
     start();
     EXPECT_FALSE(load().front().ec);
-    EXPECT_EQ(load().front().mark, server::template_marks());
+    EXPECT_EQ(load().front().marks, server::template_marks());
 }
 
 TEST_F(call_mark_of_server, is_asked_for_again_after_the_server_rendered_nothing) {
@@ -88,14 +88,14 @@ TEST_F(call_mark_of_server, is_asked_for_again_after_the_server_rendered_nothing
                                   .status = status}};
         start();
         EXPECT_TRUE(load().front().ec) << status;
-        EXPECT_EQ(load().front().mark.opening, "<tool_call>") << status;
+        EXPECT_EQ(load().front().marks.opening, "<tool_call>") << status;
     }
 }
 
 TEST_F(call_mark_of_server, is_found_even_if_the_template_rejects_one_probe) {
     server_options.faults = {{.kind = mock::fault_kind::http_error, .path = "/apply-template"}};
     start();
-    EXPECT_EQ(load().front().mark.opening, "<tool_call>");
+    EXPECT_EQ(load().front().marks.opening, "<tool_call>");
 }
 
 TEST_F(call_mark_of_server, is_an_error_that_is_not_kept_if_the_connection_breaks) {
@@ -103,9 +103,9 @@ TEST_F(call_mark_of_server, is_an_error_that_is_not_kept_if_the_connection_break
     start();
     for (const auto& answer : load(2)) {
         EXPECT_EQ(answer.ec, errc::stream_incomplete);
-        EXPECT_EQ(answer.mark, server::template_marks());
+        EXPECT_EQ(answer.marks, server::template_marks());
     }
-    EXPECT_EQ(load().front().mark.opening, "<tool_call>");
+    EXPECT_EQ(load().front().marks.opening, "<tool_call>");
 }
 
 TEST_F(call_mark_of_server, is_an_error_if_the_server_cannot_be_reached) {
@@ -116,13 +116,13 @@ TEST_F(call_mark_of_server, is_an_error_if_the_server_cannot_be_reached) {
 
 TEST_F(call_mark_of_server, is_learned_again_from_another_model) {
     start();
-    EXPECT_EQ(load().front().mark.opening, "<tool_call>");
+    EXPECT_EQ(load().front().marks.opening, "<tool_call>");
     server_options.port = server->port();
     server_options.tool_template = false;
     server->stop();
     server.emplace(server_options);
     link->on_request_failed({errc::connect_failed, {}});  // so /props is requested again
-    EXPECT_EQ(load().front().mark, server::template_marks());
+    EXPECT_EQ(load().front().marks, server::template_marks());
 }
 
 TEST_F(call_mark_of_server, is_kept_if_the_same_model_returns) {
@@ -130,7 +130,7 @@ TEST_F(call_mark_of_server, is_kept_if_the_same_model_returns) {
     load();
     const auto before = renderings();
     link->on_request_failed({errc::connect_failed, {}});
-    EXPECT_EQ(load().front().mark.opening, "<tool_call>");
+    EXPECT_EQ(load().front().marks.opening, "<tool_call>");
     EXPECT_EQ(renderings(), before);
     EXPECT_EQ(server->observe().of_path("/props").size(), 2u);
 }
@@ -140,7 +140,7 @@ TEST_F(call_mark_of_server, takes_one_probe_if_only_the_words_may_have_marks) {
     for (int i = 0; i < 2; ++i) {
         const auto answer = load_words();
         EXPECT_FALSE(answer.ec);
-        EXPECT_EQ(answer.mark, server::template_marks());
+        EXPECT_EQ(answer.marks, server::template_marks());
     }
     EXPECT_EQ(renderings(), 1u);
 }

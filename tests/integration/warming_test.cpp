@@ -17,6 +17,20 @@ class warming : public client_and_mock {
         return server->observe().of_path("/completion");
     }
     consumer say_warm() { return receive_prefilled_reply(loop, log, llm->start(prompt), story); }
+    /// The prefill after the first chunk fails before the chunk is continued.
+    consumer say_with_failed_prefill() {
+        start_with({.kind = mock::fault_kind::reset, .at_token = 0, .skip = 1});
+        std::optional<chunk> first;
+        consumer said(llm->start(prompt), [&](consumer& self, const chunk& piece) {
+            if (piece.id.seq > 0) return self.go_on(piece);
+            first = piece;
+        });
+        loop.run_until(
+            [&] { return first && log.count(log_level::info, "could not be prefilled") == 1; });
+        said.go_on(*first);
+        loop.run_to_end(said);
+        return said;
+    }
     static int max_evaluated(const consumer& said) {
         int most = 0;
         for (const auto& c : said.chunks())
@@ -82,19 +96,15 @@ TEST_F(warming, is_dropped_on_an_interrupt) {
 }
 
 TEST_F(warming, that_fails_costs_the_reply_nothing) {
-    mock::fault broken{.kind = mock::fault_kind::reset, .at_token = 0, .id_slot = 1};
-    start_with(broken);
-    std::optional<chunk> first;
-    consumer said(llm->start(prompt), [&](consumer& self, const chunk& piece) {
-        if (piece.id.seq > 0) return self.go_on(piece);
-        first = piece;
-    });
-    ASSERT_TRUE(loop.run_until(
-        [&] { return first && log.count(log_level::info, "could not be prefilled") == 1; }));
-    said.go_on(*first);
-    ASSERT_TRUE(loop.run_to_end(said));
+    const auto said = say_with_failed_prefill();
     EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
     EXPECT_EQ(said.text(), story);
+}
+
+TEST_F(warming, that_fails_leaves_the_guard_as_the_build_needs_it) {
+    config.server.reuse_guard = auto_guard;
+    const auto said = say_with_failed_prefill();
+    EXPECT_LT(said.result().metrics.guard_wait_ms, 1000) << "the build needs no guard";
 }
 
 }  // namespace

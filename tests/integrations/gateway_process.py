@@ -119,3 +119,13 @@ def new_key(name):
         [os.environ["TANDEM_COMMAND"], "key", "--name", name], capture_output=True, text=True, check=True
     )
     return made.stdout.splitlines()[:2]
+
+
+@contextlib.contextmanager
+def key_file(**limits):
+    """Yields a new key, and the path of a key file for it with these limits."""
+    key, line = new_key("bot")
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(json.dumps({"keys": [{**json.loads(line), **limits}]}))
+        file.flush()
+        yield key, file.name

@@ -54,6 +54,10 @@ class Histories(unittest.TestCase):
         self.reply("Four.", "We can seat")
         self.assertEqual(["Four.", "We can seat"], self.contents())
 
+    def test_keep_a_late_result_before_the_question_that_told_it(self):
+        self.reply("Four.", "Yes.", late=[{"role": "user", "content": "Result of book {}: Done."}])
+        self.assertEqual(["Result of book {}: Done.", "Four.", "Yes."], self.contents())
+
     def test_keep_the_sentence_that_is_spoken(self):
         self.reply("Four.", "We can seat", " four.", "Hm…", are_spoken=False)
         self.assertEqual(["Four.", "We can seat four."], self.contents())

@@ -4,37 +4,19 @@ import asyncio
 import unittest
 from unittest import mock
 
-from gateway_process import (
-    BOOKED, BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway,
-)  # fmt: skip
-from session_case import ASKED, THEN, SessionTest, booking, port_of, spoken
+from gateway_process import BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, WAIT, gateway, key_file
+from session_case import ASKED, THEN, LostConnectionTest, booking, port_of, spoken
 from tandem_voice import VoiceError, connect
 from wire import Wire
 
-BOOK_IT = BOOKING[1]["content"]
 GOOD = {"role": "assistant", "content": "Good."}
 
 
-class SessionsOnALostConnectionBase(SessionTest):
-    async def asyncSetUp(self):
-        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
-        self.wire = await self.enterAsyncContext(Wire(port_of(self.enterContext(gateway()))))
-
-    async def connected(self, **settings):
-        return await self.enterAsyncContext(connect(self.wire.url, system=SYSTEM, **settings))
-
-    async def cut_and_notice(self, session):
-        self.wire.cut()
-        while not session._is_lost:
-            await asyncio.sleep(0)
-
-    async def answer_to(self, *messages):
-        """The answer to THEN after these messages; the model answers differently to each history."""
-        async with connect(self.wire.url, system=SYSTEM, messages=messages) as session:
-            return await spoken(session.ask(THEN))
+def user(content):
+    return {"role": "user", "content": content}
 
 
-class SessionsOnALostConnection(SessionsOnALostConnectionBase):
+class SessionsOnALostConnection(LostConnectionTest):
     async def test_keep_what_was_heard_before_an_interrupt_without_a_connection(self):
         for is_noticed in (False, True):
             with self.subTest(is_noticed=is_noticed), gateway(heard_words=3) as url:
@@ -179,6 +161,52 @@ class SessionsOnALostConnection(SessionsOnALostConnectionBase):
                 self.assertEqual([], await spoken(left))
                 self.assertEqual(await self.answer_to(DIALOGUE[1]), said)
 
+    async def test_keep_all_questions_asked_without_a_connection_beyond_the_limits_of_the_key(self):
+        key, file = self.enterContext(key_file(requests_per_minute=5))
+        url = self.enterContext(gateway("--keys", file))
+        plain, self.wire = self.wire, await self.enterAsyncContext(Wire(port_of(url)))
+        session = await self.connected(key=key)
+        await self.cut_and_notice(session)
+        asked = [f"Is {number} the answer?" for number in range(12)]
+        left = [session.ask(text) for text in asked]
+        said = await spoken(session.ask(THEN))
+        self.assertEqual([[]] * len(asked), [await spoken(reply) for reply in left])
+        self.wire = plain
+        self.assertEqual(await self.answer_to(*map(user, asked)), said)
+
+    async def test_keep_an_interrupted_question_that_did_not_arrive(self):
+        for is_noticed in (False, True):
+            with self.subTest(is_noticed=is_noticed):
+                session = await self.connected()
+                self.wire.lose("up")
+                left = session.ask(ASKED)
+                await self.wire.lost.wait()
+                if is_noticed:
+                    await self.cut_and_notice(session)
+                session.interrupt()
+                self.wire.cut()
+                self.assertEqual([], await spoken(left))
+                self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(session.ask(THEN)))
+
+    async def test_keep_a_question_that_did_not_arrive_before_another_one(self):
+        session = await self.connected()
+        self.wire.lose("up")
+        left, answer = session.ask(ASKED), session.ask(THEN)
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual([], await spoken(left))
+        self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(answer))
+
+    async def test_keep_an_interrupted_question_once_that_arrived(self):
+        session = await self.connected()
+        self.wire.lose("down")
+        left = session.ask(ASKED)
+        await self.wire.lost.wait()
+        await self.cut_and_notice(session)
+        session.interrupt()
+        self.assertEqual([], await spoken(left))
+        self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(session.ask(THEN)))
+
     async def test_answer_nobody_to_a_question_that_was_interrupted_without_a_connection(self):
         session = await self.connected()
         await self.cut_and_notice(session)
@@ -255,172 +283,6 @@ class SessionsOnALostConnection(SessionsOnALostConnectionBase):
                         self.wire.cut()
                         self.assertEqual(" ".join(FIRST), " ".join(said + await left))
                         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
-
-
-class SessionsOnARestartedGatewayBase(SessionsOnALostConnectionBase):
-    async def asyncSetUp(self):
-        await super().asyncSetUp()
-        self.other = self.enterContext(gateway())
-
-    def restart(self):
-        self.wire.lead_to(port_of(self.other))
-
-
-class SessionsOnARestartedGateway(SessionsOnARestartedGatewayBase):
-    async def reply_at_its_second_chunk(self, session):
-        reply = session.ask(ASKED)
-        await anext(reply)
-        return reply, await anext(reply)
-
-    async def test_give_it_the_history(self):
-        session = await self.connected()
-        await spoken(session.ask(ASKED))
-        self.restart()
-        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
-
-    async def test_give_it_what_was_heard_of_an_interrupted_reply(self):
-        session = await self.connected()
-        reply, second = await self.reply_at_its_second_chunk(session)
-        session.interrupt(second, words=2)
-        await spoken(reply)
-        self.restart()
-        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
-
-    async def test_give_it_whole_words_and_the_resumed_reply(self):
-        session = await self.connected()
-        reply, second = await self.reply_at_its_second_chunk(session)
-        session.interrupt(second, chars=len(second.speech) - 2)
-        await spoken(reply)
-        await spoken(session.resume())
-        self.restart()
-        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
-
-    async def test_give_it_what_was_reported_as_heard_before_the_next_words(self):
-        session = await self.connected()
-        reply, second = await self.reply_at_its_second_chunk(session)
-        session.heard(second, words=2)
-        self.restart()
-        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
-
-    async def test_tell_it_once_of_a_question_before_another_one(self):
-        for is_opening in (False, True):
-            with self.subTest(is_opening=is_opening):
-                self.wire.lead_to(port_of(self.enterContext(gateway())))
-                session = await self.connected()
-                self.wire.delay_answers()
-                left = None if is_opening else session.ask(ASKED)
-                session._link._session = None  # so that the first message contains the history
-                self.restart()
-                await self.wire.asked.wait()
-                left = left or session.ask(ASKED)
-                answer = session.ask(THEN)
-                self.wire.let_answers()
-                self.assertEqual([], await spoken(left))
-                self.assertEqual(await self.answer_to(DIALOGUE[1]), await spoken(answer))
-
-    async def test_ask_it_what_the_other_did_not_get(self):
-        session = await self.connected()
-        self.wire.lose("up")
-        reply = session.ask(ASKED)
-        await self.wire.lost.wait()
-        self.restart()
-        self.assertEqual(FIRST, await spoken(reply))
-
-    async def test_let_it_answer_nobody_to_the_words_that_end_the_history(self):
-        session = await self.connected()
-        reply = session.ask(ASKED)
-        await anext(reply)
-        session.interrupt()
-        await spoken(reply)
-        self.restart()
-        self.assertEqual(["Good."], await spoken(session.say("Good.")))
-
-    async def test_give_it_the_sentence_that_is_spoken(self):
-        session = await self.connected()
-        reply = session.ask(ASKED)
-        for _ in FIRST:
-            last = await anext(reply)
-        self.restart()
-        with self.assertRaisesRegex(VoiceError, "session_not_found"):
-            await reply.next_item()
-        answer = session.ask(THEN)
-        last.spoken()
-        self.assertEqual([SECOND], await spoken(answer))
-
-    async def test_fail_a_reply_that_had_begun(self):
-        session = await self.connected()
-        reply = session.ask(ASKED)
-        await anext(reply)
-        self.restart()
-        with self.assertRaisesRegex(VoiceError, "session_not_found"):
-            await spoken(reply)
-
-
-class SessionsWithFunctionsOnARestartedGateway(SessionsOnARestartedGatewayBase):
-    async def booking(self, before=lambda: None, **fields):
-        """A session whose function first calls `before`."""
-
-        async def book(guests):
-            self.calls += 1
-            if waiting := before():
-                await waiting
-            return RESULT
-
-        self.calls = 0
-        return await self.connected(tools=booking(book, **fields))
-
-    async def check_next_answer(self, session):
-        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
-        self.assertEqual(1, self.calls)
-
-    async def check_answer_after_a_lost_reply(self, session):
-        with self.assertRaisesRegex(VoiceError, "session_not_found"):
-            await spoken(session.ask(BOOK_IT))
-        await self.check_next_answer(session)
-
-    async def test_tell_it_of_a_call_and_its_result_and_the_words_around_them(self):
-        session = await self.booking()
-        self.assertEqual([WAIT, BOOKED], await spoken(session.ask(BOOK_IT)))
-        self.restart()
-        await self.check_next_answer(session)
-
-    async def test_tell_it_what_was_heard_of_the_reply_to_a_result(self):
-        session = await self.booking()
-        async for chunk in session.ask(BOOK_IT):
-            if chunk.speech == BOOKED:
-                session.interrupt(chunk, words=2)
-        self.restart()
-        await self.check_next_answer(session)
-
-    async def test_tell_it_a_result_that_has_no_reply(self):
-        for later in (False, True):
-            with self.subTest(later=later):
-                self.wire.lead_to(port_of(self.enterContext(gateway())))
-                await self.check_answer_after_a_lost_reply(await self.booking(self.restart, later=later))
-
-    async def test_tell_it_the_result_of_a_call_that_was_interrupted(self):
-        called, done = asyncio.Event(), asyncio.Event()
-
-        def wait():
-            called.set()
-            return done.wait()
-
-        session = await self.booking(wait)
-        reply = session.ask(BOOK_IT)
-        (await anext(reply)).spoken()
-        await called.wait()
-        session.interrupt()
-        await spoken(reply)
-        done.set()
-        self.restart()
-        await self.check_next_answer(session)
-
-    async def test_tell_it_that_a_function_still_runs(self):
-        def wait():
-            self.restart()
-            return asyncio.Event().wait()
-
-        await self.check_answer_after_a_lost_reply(await self.booking(wait))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-import tempfile
+import math
 import unittest
 from unittest import mock
 
 import websockets
 
 from gateway_process import (
-    BOOKED, BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, TWICE, WAIT, gateway, new_key, noted_messages,
+    BOOKED, BOOKING, DIALOGUE, FIRST, RESULT, SECOND, SYSTEM, TWICE, WAIT, gateway, key_file, noted_messages,
 )  # fmt: skip
 from session_case import ASKED, THEN, SessionTest, booking, spoken
 from tandem_voice import VoiceError, connect
@@ -55,6 +55,13 @@ class Sessions(SessionTest):
             with self.subTest(heard), self.assertRaisesRegex(ValueError, "one of chars=.* not cha"):
                 session.interrupt(chunk, **heard)
         self.assertEqual(FIRST[1:], await spoken(reply))
+
+    async def test_refuse_a_report_without_a_finite_number(self):
+        session = await self.connected()
+        chunk = await anext(session.ask(ASKED))
+        for heard in ({"share": math.nan}, {"share": math.inf}, {"words": -math.inf}):
+            with self.subTest(heard), self.assertRaisesRegex(ValueError, "(nan|inf) is no place"):
+                session.heard(chunk, **heard)
 
     async def test_tell_the_log_why_there_is_no_draft(self):
         session = await self.connected()
@@ -273,11 +280,8 @@ async def say_all(socket, question):
 
 class SessionErrors(SessionTest):
     async def test_tell_of_a_wrong_key(self):
-        key, line = new_key("bot")
-        file = self.enterContext(tempfile.NamedTemporaryFile("w", suffix=".json"))
-        file.write(json.dumps({"keys": [json.loads(line)]}))
-        file.flush()
-        url = self.enterContext(gateway("--keys", file.name))
+        key, file = self.enterContext(key_file())
+        url = self.enterContext(gateway("--keys", file))
         async with connect(url, key=key, system=SYSTEM) as session:
             self.assertEqual(FIRST, await spoken(session.ask(ASKED)))
         for wrong, why in ((None, "requires an API key: pass it as key"), ("wrong", "refuses the")):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the talk model: a tiny LLaMA that knows dialogues.jsonl by heart. make_model.sh sets up what it needs."""
+"""Trains the talk model: a tiny LLaMA that knows dialogues.jsonl by heart. make_model.sh installs the packages."""
 
 import argparse
 import math

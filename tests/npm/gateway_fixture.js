@@ -1,5 +1,6 @@
 // Runs a gateway in front of a mock server with known dialogues.
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +22,7 @@ const result = '{"booked":true}';
 const noResult = 'No result: interrupted.'; // what the gateway writes
 const booked = 'Your table is booked. See you soon.';
 const [moment, again] = ['One moment.', user('And tomorrow?')];
+const late = user(`Result of book {"guests":4}: ${result}\n${again.content}`);
 // In a prompt, a line break precedes the call.
 const calling = [user('Four, please.'), bot(`${moment}\n${call}`)];
 // The model gives these replies only if the history is exactly the same.
@@ -31,6 +33,7 @@ const dialogues = [
     [user('For four.'), bot(call), tool(result), bot(booked)],
     [user('For four.'), bot(call), tool(result), again, bot('It was booked.')],
     [user('For four.'), bot(call), tool(noResult), again, bot('It was interrupted.')],
+    [user('For four.'), bot(call), tool(noResult), late, bot('By now, it is booked.')],
     [user('Four, please.'), bot(moment + call)],
     [...calling, tool(result), bot(booked), again, bot('Booked, too.')],
     [...calling, tool(result), bot('Your table'), again, bot('Where was I?')],
@@ -68,6 +71,19 @@ export async function runGateway(mock, more = []) {
         await gateway.stop();
     };
     return { wire, stop, port: gateway.port, url: `http://127.0.0.1:${wire.port}` };
+}
+
+/** A new key, and the flags of a gateway that knows it, with these limits. */
+export function makeKey(t, limits = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const [key, entry] = execFileSync(TANDEM_COMMAND, ['key', '--name', 'bot'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+    }).split('\n');
+    const file = join(folder, 'keys.json');
+    writeFileSync(file, JSON.stringify({ keys: [{ ...JSON.parse(entry), ...limits }] }));
+    return { key, flags: ['--keys', file] };
 }
 
 /** A session at its own gateway. Its connection can be redirected to another gateway. */

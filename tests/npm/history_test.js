@@ -1,7 +1,8 @@
-// Checks that a gateway that does not know the session is told which functions were called.
+// Checks that the client sends the function calls to a gateway that does not know the session.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 
 import { bookTool, connectAlone, gateway, textOf } from './gateway_fixture.js';
 import { newest } from './node_modules/tandem-voice/history.js';
@@ -64,6 +65,22 @@ test('a new gateway is told that a function still runs', async (t) => {
     await assert.rejects(textOf(talk.ask('For four.')), isLost);
     assert.equal(await textOf(talk.ask('And tomorrow?')), 'It was interrupted.');
 });
+
+for (const isRefused of [false, true])
+    test(`a new gateway is told a late result, question refused: ${isRefused}`, async (t) => {
+        let finish;
+        const isOver = new Promise((resolve) => (finish = resolve));
+        const { talk } = await connectBooking(t, (alone) => {
+            restart(alone);
+            return isOver;
+        });
+        await assert.rejects(textOf(talk.ask('For four.')), isLost);
+        finish();
+        await setImmediate();
+        const refused = () => textOf(talk.ask('Hello!', { options: { temperature: 'hot' } }));
+        if (isRefused) await assert.rejects(refused(), { code: 'invalid_value' });
+        assert.equal(await textOf(talk.ask('And tomorrow?')), 'By now, it is booked.');
+    });
 
 const call = { type: 'call', reply: '1', id: 'call_1_0', name: 'book', arguments: { guests: 4 } };
 

@@ -7,13 +7,27 @@ import { test } from 'node:test';
 
 import { connect, VoiceError } from 'tandem-voice';
 
-import { bookTool, connectAlone, gateway, story, system, textOf } from './gateway_fixture.js';
+import {
+    bookTool,
+    connectAlone,
+    gateway,
+    makeKey,
+    mock,
+    runGateway,
+    story,
+    system,
+    textOf,
+} from './gateway_fixture.js';
 
 /** A WebSocket class that loses the nth message in a direction, and then the connection. */
 function losing(direction, nth) {
     let count = 0;
+    let tellLost, tellClosed;
     const isLost = (way) => way === direction && ++count === nth;
     return class extends WebSocket {
+        static lost = new Promise((resolve) => (tellLost = resolve));
+        static closed = new Promise((resolve) => (tellClosed = resolve));
+
         static get hasLost() {
             return count >= nth;
         }
@@ -34,7 +48,9 @@ function losing(direction, nth) {
         #goes(way) {
             if (!isLost(way)) return false;
             this.#isGone = true;
+            this.addEventListener('close', tellClosed);
             this.close();
+            tellLost();
             return true;
         }
     };
@@ -66,9 +82,9 @@ test('a connection that is lost again and again loses nothing', async () => {
 class Cut extends WebSocket {
     static #newest;
 
-    static async cut() {
+    static async cut({ wire } = gateway) {
         const closed = new Promise((resolve) => Cut.#newest.addEventListener('close', resolve));
-        gateway.wire.cut();
+        wire.cut();
         await closed;
     }
 
@@ -142,6 +158,40 @@ test('a question that another one follows before the gateway answers is kept', a
     assert.equal(await first, '');
     assert.equal(await second, 'Twice hello.');
     talk.close();
+});
+
+// Out: start, start.
+for (const when of ['lost', 'closed'])
+    test(`a question that did not arrive on a ${when} connection is kept`, async () => {
+        const Losing = losing('out', 2);
+        const talk = connect(gateway.url, { system, WebSocket: Losing });
+        const first = textOf(talk.ask('Hello!'));
+        await Losing[when];
+        talk.interrupt();
+        assert.equal(await first, '');
+        assert.equal(await textOf(talk.ask('Are you there?')), 'Twice hello.');
+        talk.close();
+    });
+
+test('all questions without a connection are kept, beyond the limits of the key', async (t) => {
+    const { key, flags } = makeKey(t, { requests_per_minute: 5 });
+    const limited = await runGateway(mock, flags);
+    t.after(() => limited.stop());
+    const talk = connect(limited.url, { key, system, WebSocket: Cut });
+    assert.equal(await textOf(talk.ask('Hello!')), story);
+    await Cut.cut(limited);
+    const asked = Array.from({ length: 12 }, (_, number) => `Is ${number} the answer?`);
+    const left = asked.map((text) => textOf(talk.ask(text)));
+    const said = await textOf(talk.ask('And tomorrow?'));
+    assert.deepEqual(await Promise.all(left), asked.map(() => ''));
+    const messages = [
+        { role: 'user', content: 'Hello!' },
+        { role: 'assistant', content: story },
+        ...asked.map((content) => ({ role: 'user', content })),
+    ];
+    const other = connect(gateway.url, { system });
+    assert.equal(said, await textOf(other.ask('And tomorrow?', { messages })));
+    [talk, other].forEach((session) => session.close());
 });
 
 test('a place that was heard before the gateway answers counts', async () => {
@@ -253,7 +303,7 @@ const resultsIn = (sent) => sent.filter(({ type }) => type === 'result');
 // Out: start, start, result.
 for (const [when, Base, cut] of [
     ['sent into a lost connection', losing('out', 3), () => {}],
-    ['known without a connection', Cut, Cut.cut],
+    ['known without a connection', Cut, () => Cut.cut()],
 ])
     test(`a result ${when} is sent on the next one`, async () => {
         const { Noting, connections } = noting(Base);

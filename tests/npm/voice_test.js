@@ -1,16 +1,24 @@
 // Uses the packed tandem-voice with a gateway in front of a mock server.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
 import { connect, VoiceError } from 'tandem-voice';
 
-import { bookTool, gateway, mock, runGateway, story, system, textOf } from './gateway_fixture.js';
+import {
+    bookTool,
+    gateway,
+    makeKey,
+    mock,
+    runGateway,
+    story,
+    system,
+    textOf,
+} from './gateway_fixture.js';
 import { Reply } from './node_modules/tandem-voice/reply.js';
 
 const hasCode = (code) => (error) => error instanceof VoiceError && error.code === code;
@@ -193,14 +201,15 @@ test('a report of two places is refused, and the reply goes on', async (t) => {
     assert.equal(text, 'I am very well today. The whole afternoon is free. What can I do for you?');
 });
 
-test('an unknown place interrupts, too', async (t) => {
-    const talk = session(t);
-    const text = await textOf(talk.ask('Hello!'), ({ id }) =>
-        talk.interrupt({ chunk: id, chars: undefined }),
-    );
-    assert.equal(text, 'I am very well today.');
-    assert.notEqual(await textOf(talk.resume()), '');
-});
+for (const place of [{ chars: undefined }, { chars: Infinity }, { share: NaN }])
+    test(`an unknown place interrupts, too: ${inspect(place)}`, async (t) => {
+        const talk = session(t);
+        const text = await textOf(talk.ask('Hello!'), ({ id }) =>
+            talk.interrupt({ chunk: id, ...place }),
+        );
+        assert.equal(text, 'I am very well today.');
+        assert.notEqual(await textOf(talk.resume()), '');
+    });
 
 test('a lone surrogate is replaced, because it is no text', async (t) => {
     assert.equal(await textOf(session(t).say('a\ud800b')), 'a\ufffdb');
@@ -289,14 +298,8 @@ for (const url of ['garbage', '127.0.0.1:8090', 'localhost:8090', 'ftp://127.0.0
     });
 
 test('a gateway with keys takes the right one, and tells that another one is wrong', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'));
-    t.after(() => rmSync(folder, { recursive: true }));
-    const [key, entry] = execFileSync(process.env.TANDEM_COMMAND, ['key', '--name', 'bot'], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-    }).split('\n');
-    writeFileSync(join(folder, 'keys.json'), `{"keys": [${entry}]}`);
-    const locked = await runGateway(mock, ['--keys', join(folder, 'keys.json')]);
+    const { key, flags } = makeKey(t);
+    const locked = await runGateway(mock, flags);
     t.after(() => locked.stop());
     assert.equal(await textOf(session(t, { key }, locked.url).ask('Hello!')), story);
     const wrong = session(t, { key: 'tdm_wrong' }, locked.url).ask('Hello!');
@@ -304,6 +307,27 @@ test('a gateway with keys takes the right one, and tells that another one is wro
     const none = session(t, {}, locked.url).ask('Hello!');
     await assert.rejects(textOf(none), hasCode('invalid_api_key'));
 });
+
+test('a key that no header can contain is refused without a request', async (t) => {
+    const { mock: requests } = t.mock.method(globalThis, 'fetch');
+    const faults = [];
+    const talk = session(t, { key: 'tdm_\u20ac', onError: (error) => faults.push(error) });
+    assert.throws(() => talk.ask('Hello!'), hasCode('invalid_api_key'));
+    assert.equal(faults.length, 1);
+    assert.match(faults[0].message, /letters, digits/);
+    assert.doesNotMatch(faults[0].message, /tdm_|\u20ac/);
+    assert.equal(requests.callCount(), 0);
+});
+
+for (const body of ['{"error":null}', 'null', '{"error":{"code":null}}'])
+    test(`an answer without a reason is an error, too: ${body}`, async (t) => {
+        const server = createServer((_, answer) => answer.writeHead(403).end(body));
+        t.after(() => server.close().closeAllConnections());
+        await once(server.listen(0, '127.0.0.1'), 'listening');
+        const url = `http://127.0.0.1:${server.address().port}`;
+        const reply = session(t, { key: 'tdm_key' }, url).ask('Hello!');
+        await assert.rejects(textOf(reply), hasCode('http_403'));
+    });
 
 /** The reply's heard text after these chunks, of which those with dots are fillers. */
 async function hear(reply, number, ...texts) {

@@ -1,4 +1,4 @@
-/** Finds elements wider than their place, or that make the page itself scroll. Runs in the page. */
+/** Finds elements that are wider than their place, or make the page scroll. Runs in the page. */
 export function overflow() {
     const { scrollWidth, scrollHeight } = document.scrollingElement;
     const found = [];

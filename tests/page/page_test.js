@@ -399,6 +399,23 @@ describe('with keys', () => {
         await it.close();
     });
 
+    test('it asks for one even if the browser forbids storage', async () => {
+        const it = await openPage(running.browser, locked.port);
+        await it.page.addInitScript(() => {
+            const forbid = () => {
+                throw new DOMException('Access is denied', 'SecurityError');
+            };
+            Object.defineProperty(window, 'sessionStorage', { get: forbid });
+        });
+        await it.page.reload();
+        await it.page.getByLabel('Key', { exact: true }).fill(key);
+        await it.page.keyboard.press('Enter');
+        await it.status('Connected to talk');
+        await it.page.getByRole('button', { name: 'New' }).click();
+        await it.frame('page', 'ready', 2);
+        await it.close();
+    });
+
     test('it takes one that may do nothing but talk', async (t) => {
         const file = keyFile('talk.json', { rights: ['generate'] });
         const strict = await runGateway(running.mock, { more: ['--keys', file] });

@@ -127,9 +127,10 @@ class crowd {
     void give() {
         for (auto given = scheduler.take_grants(world.now()); !given.empty();
              given = scheduler.take_grants(world.now()))
-            for (const auto& g : given) std::exchange(takers[g.ticket], nullptr)->granted(g);
-        for (auto i = takers.begin(); i != takers.end();)
-            i = i->second ? std::next(i) : takers.erase(i);
+            for (const auto& g : given)
+                std::exchange(callers_by_ticket[g.ticket], nullptr)->granted(g);
+        for (auto i = callers_by_ticket.begin(); i != callers_by_ticket.end();)
+            i = i->second ? std::next(i) : callers_by_ticket.erase(i);
         if (const auto next = next_grant(scheduler))
             world.at(std::max(*next - world.now(), duration{}), [this] {
                 if (const auto due = next_grant(scheduler); due && *due <= world.now()) give();
@@ -150,7 +151,7 @@ class crowd {
     const crowd_rules rules;
     simulated_world world;
     slots::slot_scheduler scheduler;
-    std::map<slots::ticket, caller*> takers;
+    std::map<slots::ticket, caller*> callers_by_ticket;
     crowd_report report;
     time_point end{};
 
@@ -279,7 +280,7 @@ void caller::perform(const detail::action::request_slot&) {
                                       .due = machine_->speech_runs_out_at(now()),
                                       .owner = id_,
                                       .was_here = reply_ > 1 || machine_->has_begun()});
-    all_.takers[ticket_] = this;
+    all_.callers_by_ticket[ticket_] = this;
     all_.give();
 }
 
@@ -305,7 +306,7 @@ void caller::perform(const detail::action::check_slot_demand& a) {
 
 void caller::perform(const detail::action::cancel_slot_request&) {
     all_.scheduler.withdraw(ticket_);
-    all_.takers.erase(ticket_);
+    all_.callers_by_ticket.erase(ticket_);
 }
 
 void caller::perform(const detail::action::send_request& a) {

@@ -18,8 +18,8 @@ TEST(service_simulation, tries_all_that_may_happen) {
     tandem::test::expect_to_happen<simulated_service>(
         {"a call is answered", "a circuit closes", "a circuit opens", "a conversation moves",
          "a fault", "a draft is committed", "a draft is dropped",
-         "a late result is words of the user", "a reply goes on",
-         "a reply goes on at another server", "a reply is given up",
+         "a draft stays at a server whose check failed", "a late result is words of the user",
+         "a reply goes on", "a reply goes on at another server", "a reply is given up",
          "a reply that rests leaves its server", "a report comes too late", "a report counts",
          "a request is given up at a server that hangs",
          "a request ends for a reply that is due sooner", "a request runs on another slot",
@@ -27,7 +27,7 @@ TEST(service_simulation, tries_all_that_may_happen) {
          "a server that is asked about ids is away", "a turn begins with results",
          "a turn continues from a draft", "a turn goes to a server that hangs", "a turn is resumed",
          "a turn is resumed at another server", "a turn leaves a server that hangs",
-         "a whole turn is resumed", "exchanges are dropped",
+         "a turn needs no server", "a whole turn is resumed", "exchanges are dropped",
          "ids reach a server that was started anew", "nothing to resume", "time leaps",
          // Ends of turns.
          "eos", "stop_word", "length", "interrupted", "bad_response", "between_tokens_timeout",

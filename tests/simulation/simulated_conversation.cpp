@@ -105,7 +105,7 @@ void simulated_conversation::interrupt() {
 
 // Mirrors conversation_shell.
 void simulated_conversation::leave_server(const detail::server_leave_reason& reason) {
-    if (draft_ && !draft_->is_over()) draft_->stop();
+    if (draft_ && !draft_->is_over()) draft_->leave_server(reason);
     if (running_ == 0) return;
     const bool hangs = reason.what == detail::server_leave_reason::kind::hangs;
     if (const auto start = checking_; start && hangs && plan_->rules.retry_policy.retries > 0) {
@@ -214,7 +214,17 @@ void simulated_conversation::pin(simulated_server* core) {
     core_ = core;
 }
 
+/// The turn's whole text is known, so that the reply needs no server.
+void simulated_conversation::start_generated_reply() {
+    world_.note("a turn needs no server");
+    const auto start = std::exchange(starting_, nullptr);
+    has_started_ = true;
+    if (rest_model_ != model_) start->resumed->rest->text.forget_ids();
+    start->done({.origin = *std::move(start->resumed)});
+}
+
 void simulated_conversation::find_server(const start_ptr& start) {
+    if (start->resumed && start->resumed->rest->generated) return start_generated_reply();
     checking_ = start;
     const int check_id = ++start->check_id;
     auto* placed = service_.place(core_, start->goes_on, shunned_);
@@ -344,6 +354,7 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
     // A resumed turn that failed to start keeps its previous state.
     const auto starting = std::exchange(starting_, nullptr);
     drop_draft();
+    if (core_ && !core_->is_shut_down()) core_->slots().let_go(id_);
     const bool never_began = starting && starting->resumed && !starting->is_drafted;
     const auto why = never_began ? finish_reason::interrupted : result.finish_reason;
     history_.on_turn_ended(world_.now(), why);

@@ -84,6 +84,7 @@ class simulated_conversation final : public detail::reply_listener {
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
     void on_server_found(const start_ptr& start);
+    void start_generated_reply();
     bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
     void pin(simulated_server* core);

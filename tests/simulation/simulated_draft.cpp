@@ -37,6 +37,11 @@ void simulated_draft::stop() {
     reply_.interrupt();
 }
 
+void simulated_draft::leave_server(const detail::server_leave_reason& reason) {
+    if (!reply_.refutes_reason(reason)) return stop();
+    world_.note("a draft stays at a server whose check failed");
+}
+
 detail::reply_origin simulated_draft::take_origin() {
     return {.rest = std::exchange(rest_, {}), .early = {.drafted = generated_}};
 }

@@ -21,6 +21,7 @@ class simulated_draft final : public detail::reply_listener {
     void start() { reply_.start(); }
     void commit() { reply_.commit_draft(); }
     void stop();
+    void leave_server(const detail::server_leave_reason& reason);
     void server_died(const simulated_server& which) { reply_.server_died(which); }
 
     const simulated_server* server() const noexcept { return &core_; }

@@ -158,6 +158,7 @@ void simulated_reply::server_died(const simulated_server& which) {
     if (site_.core != &which) return;
     if (warm_.open) {
         report_failure(errc::stream_incomplete);
+        site_.core->prepare([](const error_code&) {});
         machine_.on_warming_failed(world_.now(), {errc::stream_incomplete, {}});
     }
     if (live_.open) on_request_failed({errc::stream_incomplete, {}});
@@ -201,8 +202,8 @@ void simulated_reply::on_server_acquired(simulated_start where) {
             is_resumed_after_call_ =
                 origin.rest->generated == finish_reason::eos && plan_.model.has_call();
         }
-        switch_to_server(std::move(where));
-        slots_found_ = site_.core->slots().count();
+        if (where.where.core) switch_to_server(std::move(where));
+        slots_found_ = site_.core ? site_.core->slots().count() : 0;
         machine_.on_server_found(world_.now(), slots_found_, std::move(origin));
     }
     perform_actions();

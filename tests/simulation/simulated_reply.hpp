@@ -64,6 +64,9 @@ class simulated_reply {
     void start();
     void interrupt();
     void leave_server(const detail::server_leave_reason& reason);
+    bool refutes_reason(const detail::server_leave_reason& reason) const noexcept {
+        return machine_.refutes_reason(reason);
+    }
     void commit_draft();
     /// The server has died, so its connections break.
     void server_died(const simulated_server& which);

@@ -224,6 +224,7 @@ void simulated_reply::end_warming(std::uint64_t id) {
     if (id != warm_.id || !warm_.open) return;
     if (chance(world_.random(), habits_.fault) || !site_.core->is_up()) {
         report_failure(errc::connect_failed);
+        site_.core->prepare([](const error_code&) {});
         machine_.on_warming_failed(world_.now(), {errc::connect_failed, {}});
     } else {
         wire::token_event last;

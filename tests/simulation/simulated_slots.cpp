@@ -17,7 +17,7 @@ simulated_slots::simulated_slots(simulated_world& world, slot_rules rules)
     scheduler_.set_queue_limit(rules.queue_limit);
 }
 
-slots::ticket simulated_slots::want(slots::slot_request w, taker to) {
+slots::ticket simulated_slots::want(slots::slot_request w, grant_handler handler) {
     const auto turns = std::count_if(waiting_.begin(), waiting_.end(), [](const auto& entry) {
         return entry.second.wish.kind == slots::request_kind::turn;
     });
@@ -25,7 +25,8 @@ slots::ticket simulated_slots::want(slots::slot_request w, taker to) {
     const auto ticket = scheduler_.request(w);
     world_.check((ticket == slots::no_ticket) == (w.kind == slots::request_kind::turn && is_full),
                  "a turn is refused if the queue is full, and only then");
-    if (ticket != slots::no_ticket) waiting_.emplace(ticket, waiting{std::move(w), std::move(to)});
+    if (ticket != slots::no_ticket)
+        waiting_.emplace(ticket, waiting{std::move(w), std::move(handler)});
     return ticket;
 }
 
@@ -61,7 +62,7 @@ void simulated_slots::give() {
         check_grants(given);
         for (const auto& g : given)
             if (auto who = waiting_.extract(g.ticket))
-                granted_.emplace(g.ticket, std::move(who.mapped().to));
+                granted_.emplace(g.ticket, std::move(who.mapped().handler));
         for (const auto& g : given) offer(g);
     }
     check_nobody_waits_in_vain();
@@ -70,8 +71,8 @@ void simulated_slots::give() {
 
 /// An earlier grant of the same batch may have led to the withdrawal of this ticket.
 void simulated_slots::offer(const slots::grant& g) {
-    const auto to = granted_.extract(g.ticket);
-    if (to && to.mapped()(g)) return;
+    const auto handler = granted_.extract(g.ticket);
+    if (handler && handler.mapped()(g)) return;
     scheduler_.release(g.slot, world_.now(), {.has_run = false});
     world_.note("a slot goes back unused");
 }

@@ -23,12 +23,12 @@ struct slot_rules {
 class simulated_slots {
  public:
     /// Returns false if the slot is no longer needed; the slot then goes back unused.
-    using taker = std::function<bool(const slots::grant&)>;
+    using grant_handler = std::function<bool(const slots::grant&)>;
 
     simulated_slots(simulated_world& world, slot_rules rules);
 
     /// Returns no_ticket if the queue is full. Otherwise, the caller must call give() next.
-    slots::ticket want(slots::slot_request w, taker to);
+    slots::ticket want(slots::slot_request w, grant_handler handler);
     void set_due(slots::ticket t, time_point due);
     void record_progress(int slot, const slots::generated_so_far& g);
     bool should_yield_slot(int slot, time_point due) const;
@@ -56,7 +56,7 @@ class simulated_slots {
     };
     struct waiting {
         slots::slot_request wish;
-        taker to;
+        grant_handler handler;
     };
 
     slot_use& at(int slot) { return uses_.at(static_cast<std::size_t>(slot)); }
@@ -74,7 +74,7 @@ class simulated_slots {
     slots::slot_scheduler scheduler_;
     std::vector<slot_use> uses_;
     std::map<slots::ticket, waiting> waiting_;
-    std::map<slots::ticket, taker> granted_;  // granted but not offered yet
+    std::map<slots::ticket, grant_handler> granted_;  // granted but not offered yet
 };
 
 }  // namespace tandem::test

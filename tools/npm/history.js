@@ -1,6 +1,7 @@
 // The dialogue so far, for a gateway that no longer knows the session.
 
-const mostChars = 50000;
+/** Small enough for one message to the gateway. */
+export const mostChars = 50000;
 const mostTurns = 1000;
 
 /** Joins two texts that are not parts of the same reply of the gateway. */
@@ -38,9 +39,9 @@ export class History {
     messages() {
         const said = this.#replies
             .filter((reply) => reply.isBegun || (reply.isOver && !reply.isRefused))
-            .flatMap(({ message, answer }) => {
+            .flatMap(({ message, answer, late }) => {
                 const words = message.type === 'say' ? '' : (message.text ?? '');
-                const asked = words.trim() ? [{ role: 'user', content: words }] : [];
+                const asked = words.trim() ? [...late, { role: 'user', content: words }] : [];
                 return message.history === false ? asked : [...asked, ...answer];
             });
         return newest(said.reduce(addMessage, []));

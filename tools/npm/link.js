@@ -16,6 +16,10 @@ const encode = (message) => JSON.stringify(message, asText);
 
 const remedy = 'pass one that begins with http: or https:';
 
+// A subprotocol of a WebSocket is a token.
+const isToken = (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text);
+const notToken = 'A WebSocket can send letters, digits and -._~ of a key, but not all of this one.';
+
 /** Returns the URL with http or https, which fetch() requires, and with a slash at its end. */
 function parseBase(text) {
     try {
@@ -88,6 +92,7 @@ export class Link {
         this.#waitTimer = 0;
         const attempt = ++this.#attempt;
         this.#handlers.onLink('connecting');
+        if (key && !isToken(key)) return this.#refuseKey();
         // A refused WebSocket reports no reason, but an HTTP request does.
         if (key || this.#tries > 0) {
             const answer = await this.#ask();
@@ -142,8 +147,9 @@ export class Link {
             const signal = AbortSignal.timeout(answerWithinMs);
             const how = { headers, cache: 'no-store', signal };
             const answer = await fetch(this.#address('v1/models'), how);
-            const { error = {}, data = [] } = await answer.json().catch(() => ({}));
-            return { ok: answer.ok, status: answer.status, error, data };
+            const body = await answer.json().catch(() => null);
+            const { error, data } = body ?? {};
+            return { ok: answer.ok, status: answer.status, error: error ?? {}, data: data ?? [] };
         } catch (error) {
             return { cause: error.cause ?? error };
         }
@@ -160,7 +166,13 @@ export class Link {
         return false;
     }
 
-    #refused(status, { code = `http_${status}`, message = `the gateway answered ${status}` }) {
+    #refuseKey() {
+        this.#handlers.onLink('key', new VoiceError('invalid_api_key', notToken));
+    }
+
+    #refused(status, answered) {
+        const code = answered.code ?? `http_${status}`;
+        const message = answered.message ?? `the gateway answered ${status}`;
         // A key that may generate needs no other right.
         if (code === 'insufficient_permissions' && !this.#isRefused) return true;
         const error = new VoiceError(code, message);
@@ -184,10 +196,7 @@ export class Link {
         try {
             socket = new this.#Socket(address, protocols);
         } catch {
-            const why =
-                'A WebSocket can send letters, digits and -._~ of a key, but not all of this one.';
-            this.#handlers.onLink('key', new VoiceError('invalid_api_key', why));
-            return;
+            return this.#refuseKey();
         }
         this.#socket = socket;
         this.#isRefused = true;

@@ -81,6 +81,8 @@ export class Reply {
     #ends = 1;
     // Whether fillers repeat unheard words: no other fillers follow.
     #repeatsWords;
+    /** The messages about calls of earlier sessions before the question. */
+    late = [];
     /** The last `end` message: finish_reason, usage, metrics. Null before it, or if it was lost. */
     end = null;
 

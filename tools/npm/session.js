@@ -1,7 +1,9 @@
 // A conversation with the gateway, as in docs/voice-websocket.md.
 
+import { Calls } from './calls.js';
 import { History } from './history.js';
 import { Link } from './link.js';
+import { isQuestion, joinQuestions, tellBefore } from './question.js';
 import { Reply } from './reply.js';
 import { VoiceError } from './voice_error.js';
 
@@ -11,12 +13,7 @@ const mostTries = 8;
 // Maximum number of messages that wait for a connection.
 const mostWaiting = 32;
 
-// What the model reads instead of a result.
-const tooLarge = 'Error: the result is too large';
-
 const remedy = 'use Node.js 22, node --experimental-websocket, or the option WebSocket';
-
-const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
 const toCount = (value) => Math.max(Math.round(value), 0);
 
@@ -29,7 +26,7 @@ const clampers = {
 };
 
 function clampPlace({ chunk, ...heard }) {
-    const isKnown = ([, value]) => value != null && !Number.isNaN(value);
+    const isKnown = ([, value]) => typeof value === 'string' || Number.isFinite(value);
     const [place, ...others] = Object.entries(heard).filter(isKnown);
     if (!place) return undefined;
     const [name, value] = place;
@@ -38,18 +35,10 @@ function clampPlace({ chunk, ...heard }) {
     return { chunk, [name]: clampers[name](value) };
 }
 
-const isQuestion = ({ type }) => ['start', 'commit'].includes(type);
-
-const described = (tools) =>
-    Object.entries(tools).map(([name, { description, parameters }]) => ({
-        type: 'function',
-        function: { name, description, parameters },
-    }));
-
 class Session {
     #link;
     #first;
-    #tools;
+    #calls;
     #onError;
     #turns = 0;
     // The replies that have not ended, by turn.
@@ -61,12 +50,6 @@ class Session {
     #place = null;
     // The lookahead of the last question.
     #lookahead = 0;
-    // {reply, message}: results of the reply's calls; the gateway may lack them.
-    #results = [];
-    // The calls, by id. History contains their results.
-    #called = new Map();
-    // Calls whose results were rejected as too large.
-    #shortened = new Set();
     // Messages that wait for a connection.
     #waiting = [];
     // Whether the first message of the session requests a reply that nobody takes.
@@ -82,12 +65,7 @@ class Session {
         if (!WebSocket)
             throw new VoiceError('no_websocket', `There is no WebSocket: ${remedy}`);
         signal?.throwIfAborted();
-        this.#tools = tools;
         this.#onError = onError;
-        const known = described(tools);
-        const messages = system ? [{ role: 'system', content: system }] : [];
-        const given = known.length > 0 ? { ...options.options, tools: known } : options.options;
-        this.#first = { model, messages, options: given };
         this.#link = new Link(String(url), { mostTries, WebSocket }, {
             opening: (session) => (session ? { session } : this.#anew()),
             onReady: (message) => this.#ready(message),
@@ -95,6 +73,11 @@ class Session {
             onLost: () => this.#lost(),
             onLink: (state, detail) => ['key', 'stopped'].includes(state) && this.#fail(detail),
         });
+        this.#calls = new Calls(tools, this.#link);
+        const known = this.#calls.described;
+        const messages = system ? [{ role: 'system', content: system }] : [];
+        const given = known.length > 0 ? { ...options.options, tools: known } : options.options;
+        this.#first = { model, messages, options: given };
         signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true });
         this.#link.connect(key);
     }
@@ -190,7 +173,8 @@ class Session {
 
     #request(fields) {
         if (this.#failed) throw this.#failed;
-        const message = { ...fields, turn: fields.turn ?? this.#newTurn() };
+        const late = isQuestion(fields) ? this.#calls.late : [];
+        const message = tellBefore(late, { ...fields, turn: fields.turn ?? this.#newTurn() });
         if (!this.#link.canSend(message))
             throw new VoiceError('message_too_large', 'The gateway takes no message of this size');
         const reply = new Reply(message, {
@@ -201,6 +185,8 @@ class Session {
         if (isQuestion(message)) {
             this.#stopReplies();
             this.#drafted = null;
+            reply.late = late;
+            this.#calls.forgetLate(late);
         }
         this.#history.add(reply);
         this.#replies.set(message.turn, reply);
@@ -235,6 +221,7 @@ class Session {
     // --- the connection
 
     #anew() {
+        this.#calls.beginSession();
         const messages = [...this.#first.messages, ...this.#history.messages()];
         this.#isAsking = ['user', 'tool'].includes(messages.at(-1)?.role);
         this.#told = this.#interruptedQuestions();
@@ -243,18 +230,38 @@ class Session {
 
     #ready({ resumed, turns = [] }) {
         const waiting = this.#waiting.splice(0);
-        const isLeft = ({ turn }) => this.#replies.has(turn);
         const isSent = ({ turn }) => !waiting.some((message) => message.turn === turn);
         const sent = [...this.#replies.values()].filter(isSent);
-        if (!resumed) this.#results = [];
-        for (const { message } of this.#results) this.#link.send(message);
         if (resumed) {
+            this.#calls.repeat();
             this.#reportHeard();
             this.#goOn(sent, turns);
-            waiting.forEach((message) => this.#link.send(message));
+            this.#sendWaiting(waiting);
         } else {
             this.#askAgain(sent);
-            waiting.filter(isLeft).forEach((message) => this.#link.send(message));
+            waiting.filter((it) => this.#isTaken(it)).forEach((it) => this.#link.send(it));
+        }
+    }
+
+    /** Whether the application awaits the reply. */
+    #isTaken({ turn }) {
+        return this.#replies.has(turn);
+    }
+
+    // Questions that were interrupted before they were sent become one message.
+    #sendWaiting(waiting) {
+        const isLeft = (message) => isQuestion(message) && !this.#isTaken(message);
+        const left = waiting.filter(isLeft);
+        for (const message of waiting)
+            if (message === left[0]) this.#leave(left);
+            else if (!isLeft(message)) this.#link.send(message);
+    }
+
+    // History keeps the questions; nobody takes their replies.
+    #leave(questions) {
+        for (const question of joinQuestions(questions)) {
+            this.#link.send(question);
+            this.#link.send({ type: 'interrupt' });
         }
     }
 
@@ -274,6 +281,7 @@ class Session {
         const goesOn = ({ isOver, turn }) => isOver && turns.includes(turn);
         // A gateway that knows a later request has also received the interrupt before it.
         if (replies.some(goesOn) && !open.some(endsOf)) this.#link.send({ type: 'interrupt' });
+        this.#leave(lostQuestions(replies, turns));
         for (const reply of open) if (reply.isLost(endsOf(reply))) this.#link.send(reply.message);
         this.#forgetOver();
     }
@@ -288,8 +296,8 @@ class Session {
         const why = 'The gateway does not know the session any more; ask again';
         // History keeps what was asked after the first message, but nobody takes the replies.
         const left = this.#interruptedQuestions().filter((it) => !this.#told.includes(it));
-        left.forEach((question) => this.#link.send(question));
-        if (this.#isAsking || left.length > 0) this.#link.send({ type: 'interrupt' });
+        if (this.#isAsking) this.#link.send({ type: 'interrupt' });
+        this.#leave(left);
         for (const reply of replies)
             if (reply.isBegun) reply.fail(new VoiceError('session_not_found', why));
             else if (!reply.isOver) {
@@ -308,13 +316,16 @@ class Session {
 
     #take(message) {
         const reply = this.#replies.get(message.turn);
-        if (['chunk', 'end'].includes(message.type))
-            this.#results = this.#results.filter((result) => result.reply === message.reply);
+        if (['chunk', 'end'].includes(message.type)) this.#calls.noteReply(message.reply);
         if (message.type === 'chunk') reply?.take(message);
         else if (message.type === 'call_dropped') reply?.begin();
         else if (message.type === 'call') this.#call(message, reply);
         else if (message.type === 'end') this.#ended(message, reply);
         else if (message.type === 'error') this.#refused(message, reply);
+    }
+
+    #call(message, reply) {
+        this.#calls.run(reply?.takeCall(message) ?? message, message.reply);
     }
 
     #ended(message, reply) {
@@ -323,51 +334,15 @@ class Session {
 
     #refused(error, reply) {
         if (error.code === 'unknown_call') return;
-        if (error.param === 'content' && this.#shorten(error.call)) return;
+        if (error.param === 'content' && this.#calls.shorten(error.call)) return;
         if (error.reply !== undefined && reply?.takeEarlyEnd()) return;
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
         // A rejected question interrupts nothing: interrupts here unless a later question is open.
         const others = [...this.#replies.values()];
         const isAsked = reply?.isRefused && error.text === undefined && isQuestion(reply.message);
+        // Denied words would be denied again.
+        if (isAsked && error.code !== 'content_policy') this.#calls.tellAgain(reply.late);
         if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
-    }
-
-    async #call(message, reply) {
-        const { id, name, arguments: given, reply: of } = message;
-        if (reply) this.#called.set(id, reply.takeCall(message));
-        let content;
-        try {
-            if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
-            const tool = this.#tools[name];
-            if (tool.later) this.#give(of, { type: 'result', call: id, later: true });
-            content = textOf(await tool.run(given));
-        } catch (error) {
-            content = `Error: ${error?.message ?? error}`;
-        }
-        const result = { type: 'result', call: id, content, keep: true };
-        if (!this.#link.canSend(result)) result.content = tooLarge;
-        // Sends the result even after an interrupt, because the function has had its effect.
-        this.#give(of, result);
-    }
-
-    // Without a connection, the message is sent on the next connection.
-    #give(reply, message) {
-        if (this.#failed) return;
-        const called = this.#called.get(message.call);
-        if (called) called.result = message;
-        this.#results.push({ reply, message });
-        this.#link.send(message);
-    }
-
-    // The total size of a reply's results is limited, too.
-    #shorten(call) {
-        if (!call || this.#shortened.has(call)) return false;
-        this.#shortened.add(call);
-        const message = { type: 'result', call, content: tooLarge, keep: true };
-        const of = this.#results.find((result) => result.message.call === call)?.reply;
-        this.#results = this.#results.filter((result) => result.message.call !== call);
-        this.#give(of, message);
-        return true;
     }
 
     #over(turn, error) {
@@ -393,6 +368,16 @@ class Session {
         this.#replies.clear();
         this.#link.close();
     }
+}
+
+/**
+ * The interrupted questions that did not arrive, according to the `turns` of `ready`. If a later
+ * request arrived, they did, too.
+ */
+function lostQuestions(replies, turns) {
+    const last = replies.findLastIndex(({ turn, isBegun }) => turns.includes(turn) || isBegun);
+    const isLost = ({ message, isOver }) => isOver && isQuestion(message);
+    return replies.slice(last + 1).filter(isLost).map(({ message }) => message);
 }
 
 /** Begins a session, which connects and reconnects by itself. */

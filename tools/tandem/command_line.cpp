@@ -211,7 +211,8 @@ class parser {
         std::vector<std::string> faults;
         for (const auto& argument : app_.remaining()) {
             if (!is_flag(argument)) {
-                // After a flag, the argument may be the flag's value.
+                // The argument may be the value of the faulty flag before it, so it is not
+                // reported.
                 if (!faults.empty()) continue;
                 return {unknown_command(argument)};
             }

@@ -38,11 +38,11 @@ struct command_line {
     std::string err{};
 };
 
-/// Parses the arguments after the program name, the environment, and the files they refer to. Does
-/// not throw for invalid input.
+/// Parses the environment and the arguments (without the program name), and reads the files that
+/// they name. Does not throw for invalid input.
 command_line parse_command_line(std::vector<std::string> args, const environment& variables);
 
-/// Calls `visit` with the application and all its commands and flags, to generate texts.
+/// Calls `visit` with an application that has all commands and flags.
 void visit_command_tree(const std::function<void(const CLI::App&)>& visit);
 
 }  // namespace tandem::command

@@ -62,13 +62,14 @@ void raise_descriptor_limit() {
 int main(int argc, char** argv) try {
     fill_closed_descriptors();
     std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
-    // The failed write reports a closed pipe or an exceeded file size limit.
+    // Ignores these signals, so that a write to a closed pipe or beyond the file size limit fails
+    // with an error, which the program reports.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     const auto command = tandem::command::parse_command_line(
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
     if (!command.note.empty()) tandem::command::terminal().print_error("tandem: " + command.note);
-    // These commands may open many connections.
+    // Only these commands may open many connections.
     if (command.replay || command.bench || command.serve) raise_descriptor_limit();
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);

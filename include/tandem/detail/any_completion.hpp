@@ -28,12 +28,12 @@ struct bound_call {
     void operator()() { std::apply(std::move(handler), std::move(args)); }
 };
 
-/// A completion handler of any type for `void(Args...)`. Asio has provided one since Boost 1.82;
-/// Debian 12 has 1.74.
+/// Holds a completion handler of any type for `void(Args...)`. Asio's own any_completion_handler
+/// needs Boost 1.82, but Debian 12 has 1.74.
 ///
-/// The handler is never called inline: complete() posts it to its associated executor, which is
-/// kept busy until then. Memory comes from the handler's associated allocator, and is released
-/// before the handler runs.
+/// The handler is never called inline: complete() posts it to its associated executor, which this
+/// object keeps busy until then. Memory comes from the handler's associated allocator, and is
+/// released before the handler runs.
 template <class... Args>
 class any_completion {
  public:
@@ -90,14 +90,15 @@ class any_completion {
                                       boost::asio::execution::outstanding_work.tracked)) {}
         ~model() = default;
 
-        // Once posted, the handler may run on another thread before this function returns.
+        // Frees the memory before the post, after which the handler may run on another thread
+        // immediately.
         void complete(Args... args) override {
             bound_call<Handler, Args...> call{std::move(handler_), {std::move(args)...}};
             const auto busy = std::move(kept_busy_);
             free(allocator(call.get_allocator()));
             boost::asio::post(busy, std::move(call));
         }
-        // The handler may own the memory, so it is destroyed last.
+        // The handler may own the memory resource, so the handler is destroyed last.
         void destroy() noexcept override {
             const Handler handler = std::move(handler_);
             free(allocator(boost::asio::get_associated_allocator(handler)));

@@ -14,9 +14,9 @@
 
 namespace tandem::detail {
 
-// Per-operation cancellation completes the call; a later answer is ignored. The caller owns the
-// signal, which may outlive the execution context. Therefore, the strand is stored in the call,
-// which does not outlive the context.
+// Cancelling completes the call, and a later answer is ignored. The caller's cancellation signal
+// holds this function, and may outlive the execution context. Therefore, the function does not hold
+// the strand, but takes it from the call, which does not outlive the context.
 template <class Call>
 auto make_abort(const std::shared_ptr<Call>& call) {
     return [weak = std::weak_ptr(call)] {

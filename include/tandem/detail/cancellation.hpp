@@ -11,11 +11,12 @@
 
 namespace tandem::detail {
 
-/// What a cancelled operation may have changed.
+/// Whether a cancelled operation may have changed anything.
 enum class side_effects { none, possible };
 
 /// If the handler can be cancelled, makes a function that is called for each cancellation of a
-/// supported type. A total cancellation promises that nothing has changed.
+/// supported type. Total cancellation promises that nothing has changed, so operations with side
+/// effects do not support it.
 template <side_effects effects, class Handler, class MakeCancel>
 void connect_cancellation([[maybe_unused]] const Handler& handler,
                           [[maybe_unused]] MakeCancel make_cancel) {

@@ -16,8 +16,8 @@
 namespace tandem::detail {
 
 /// Calls the handler of a reply's consumer on its associated executor. If the reply was interrupted
-/// after the completion was posted, while the executor was busy, the handler gets an empty value
-/// or, instead of a chunk, the end of the reply.
+/// after the completion was posted, while the executor was busy, the handler gets the end of the
+/// reply instead of a chunk, and an empty value instead of anything else.
 template <class Handler, class Value>
 struct consumer_delivery {
     using executor_type = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;

@@ -36,10 +36,11 @@ struct initiation {
     Object object;
     Start start;
 
-    // Not stored, because a deferred operation may start after the execution context is gone.
+    // Asks the object each time, because a deferred operation may start after the execution context
+    // is gone.
     executor_type get_executor() const noexcept { return executor_of(object); }
 
-    /// Without an execution context, nothing can complete, and the handler is destroyed.
+    /// Once the execution context is gone, destroys the handler, because nothing can call it.
     template <class Handler, class... Args>
     void operator()(Handler&& handler, diagnostics* diag, Args&&... args) && {
         if (diag) *diag = {};

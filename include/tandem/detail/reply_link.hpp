@@ -18,16 +18,16 @@
 namespace tandem::detail {
 
 class reply_shell;
-/// An error comes with its explanation.
+/// Handlers that wait for something from a reply; the diagnostics explain the error.
 using next_chunk_completion = any_completion<error_code, diagnostics, std::optional<chunk>>;
 using speech_completion = any_completion<error_code, diagnostics, std::string>;
 using calls_completion = any_completion<error_code, diagnostics, called_functions>;
 
-/// Number of interrupts of a conversation. Each one also interrupts the replies that began before
+/// Number of interrupts of a conversation. Each interrupt also ends the replies that began before
 /// it.
 using interrupt_count = std::shared_ptr<const std::atomic<std::uint64_t>>;
 
-/// A link to a reply. The link may outlive the reply and its execution context, and knows whether
+/// A link to a reply. The link may outlive the reply and its execution context, and records whether
 /// the reply was interrupted. Thread-safe.
 class reply_link {
  public:
@@ -35,10 +35,10 @@ class reply_link {
 
     /// Sets the reply. Call it before the link is shared.
     void set_shell(std::weak_ptr<reply_shell> shell);
-    /// Runs `f` on the strand, never within this call, unless the reply is gone by then.
+    /// Posts `f` to the strand. `f` is not called if the reply is gone by then.
     void post(std::function<void(reply_shell&)> f);
-    /// Completes with the end of an interrupted reply, in place of the chunk `withheld`. The
-    /// interrupt may still be on its way to the reply.
+    /// Completes with the end of an interrupted reply instead of the chunk `withheld`, even if the
+    /// interrupt has not reached the reply yet.
     void complete_with_end(chunk_id withheld, next_chunk_completion handler);
     /// Releases the execution context, which is not used afterwards.
     void cut() noexcept;

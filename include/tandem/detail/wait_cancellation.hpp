@@ -4,7 +4,7 @@
 
 namespace tandem::detail {
 
-/// The cancellation of one wait for a chunk or its speech. Use it only on the strand.
+/// Whether one wait for a chunk, its speech or the calls was cancelled. Use it only on the strand.
 struct wait_cancellation {
     bool was_requested = false;
 };

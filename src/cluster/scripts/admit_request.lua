@@ -2,7 +2,7 @@
 -- KEYS: members, usage of the key, processes. ARGV: gateway; requests a minute, tokens a minute,
 -- running replies (0 = not limited); this gateway's running replies, including this one; ns until
 -- all requests and until all tokens are available again, according to the gateway; 1 if the store
--- may know of less usage; process. Returns 1 if the request is admitted, else 0; the same two times
+-- may lack usage; process. Returns 1 if the request is admitted, else 0; the same two times
 -- according to the store; and the number of running replies of the other gateways.
 local gateway, concurrent, running = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
 local t = redis.call('TIME')
@@ -14,9 +14,9 @@ local minute = 60e9
 local function read(name, per_minute, told)
   local at, left = string.match(redis.call('HGET', KEYS[2], name) or '', '^(%d+):(%d+)$')
   local now = math.max(clock, tonumber(at) or 0)
-  local debt = at and math.max(left - (now - at) * 1000, 0) or 0
-  if not at or ARGV[8] == '1' then debt = math.max(debt, tonumber(told)) end
-  return {now = now, debt = debt, per_minute = tonumber(per_minute)}
+  local until_full = at and math.max(left - (now - at) * 1000, 0) or 0
+  if not at or ARGV[8] == '1' then until_full = math.max(until_full, tonumber(told)) end
+  return {now = now, until_full = until_full, per_minute = tonumber(per_minute)}
 end
 
 local function cost_of_one(limit)
@@ -24,11 +24,12 @@ local function cost_of_one(limit)
 end
 
 local function is_reached(limit)
-  return limit.per_minute > 0 and limit.debt + math.min(cost_of_one(limit), minute) - minute > 0
+  return limit.per_minute > 0 and
+    limit.until_full + math.min(cost_of_one(limit), minute) - minute > 0
 end
 
 local function write(name, limit)
-  redis.call('HSET', KEYS[2], name, string.format('%d:%d', limit.now, limit.debt))
+  redis.call('HSET', KEYS[2], name, string.format('%d:%d', limit.now, limit.until_full))
 end
 
 local function count_elsewhere()
@@ -56,7 +57,7 @@ local elsewhere = concurrent > 0 and count_elsewhere() or 0
 local is_admitted = not is_reached(requests) and not is_reached(tokens) and
   (concurrent <= 0 or running + elsewhere <= concurrent)
 if is_admitted and requests.per_minute > 0 then
-  requests.debt = math.min(requests.debt + cost_of_one(requests), 1440 * minute)
+  requests.until_full = math.min(requests.until_full + cost_of_one(requests), 1440 * minute)
 end
 write('requests', requests)
 write('tokens', tokens)
@@ -65,4 +66,4 @@ if concurrent > 0 then
   redis.call('HSET', KEYS[2], 'running:' .. gateway, string.format('%d %s', replies, ARGV[9]))
 end
 redis.call('EXPIRE', KEYS[2], 86400)
-return {is_admitted and 1 or 0, requests.debt, tokens.debt, elsewhere}
+return {is_admitted and 1 or 0, requests.until_full, tokens.until_full, elsewhere}

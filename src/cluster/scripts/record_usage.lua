@@ -12,10 +12,10 @@ end
 if per_minute > 0 then
   local at, left = string.match(redis.call('HGET', KEYS[1], 'tokens') or '', '^(%d+):(%d+)$')
   local now = math.max(clock, tonumber(at) or 0)
-  local debt = at and math.max(left - (now - at) * 1000, 0) or 0
+  local until_full = at and math.max(left - (now - at) * 1000, 0) or 0
   local cost = math.floor(math.min(used / per_minute * minute, 1440 * minute))
   redis.call('HSET', KEYS[1], 'tokens',
-    string.format('%d:%d', now, math.min(debt + cost, 1440 * minute)))
+    string.format('%d:%d', now, math.min(until_full + cost, 1440 * minute)))
 end
 redis.call('EXPIRE', KEYS[1], 86400)
 return 1

@@ -2,11 +2,10 @@
 -- KEYS: members, processes, drains, loads.
 -- ARGV: gateway, process, lease in ms (0: the gateway leaves the cluster), load as a JSON object of
 -- numbers.
--- Returns 1 if the lease was still valid, 0 if the lease or its process had ended, and -1 if
--- another process holds the lease for this gateway's id, which then stays unchanged; the number of
--- other gateways whose process or lease has ended within the last minute; the number of gateways
--- with a valid lease; the drained servers; and the sums of the other gateways' loads, as a JSON
--- object.
+-- Returns 1 if the lease was still valid, 0 if the lease or its process had ended, and -1, without
+-- renewing the lease, if another process holds it for this gateway's id; the number of other
+-- gateways whose process or lease has ended within the last minute; the number of gateways with a
+-- valid lease; the drained servers; and the sums of the other gateways' loads, as a JSON object.
 local gateway, process, lease = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

@@ -12,7 +12,7 @@ namespace tandem::cluster {
 /// The unanswered commands of a connection, and their time limits. Pure.
 class command_queue {
  public:
-    /// The connection is closed if an answer takes longer.
+    /// A connection on which an answer takes longer must be closed.
     static constexpr duration answer_limit = std::chrono::seconds(1);
     static constexpr std::size_t max_commands = 10'000;
 
@@ -20,13 +20,13 @@ class command_queue {
     /// An answer that arrives after `limit` (at most `answer_limit`) is dropped.
     void push(time_point now, duration limit, store_answer_handler done);
 
-    /// Takes the handler of the oldest command, whose answer has arrived: null if the answer came
-    /// too late, nullopt if there is no command.
+    /// Removes the oldest command, because its answer has arrived, and returns its handler: null if
+    /// the answer came too late. Returns nullopt if no command is waiting.
     std::optional<store_answer_handler> pop();
 
     struct overdue {
         std::vector<store_answer_handler> handlers{};
-        /// Whether the connection must be closed.
+        /// Whether the oldest command has waited for `answer_limit`: the connection must be closed.
         bool is_stuck = false;
     };
     overdue take_overdue(time_point now);
@@ -40,7 +40,7 @@ class command_queue {
     struct command {
         time_point sent;
         time_point limit;
-        store_answer_handler done;  // null after the limit
+        store_answer_handler done;  // null once `limit` has passed
     };
 
     std::deque<command> commands_;

@@ -25,7 +25,7 @@ constexpr std::array schemes{
     scheme{"rediss+sentinel://", true, true},
 };
 constexpr std::string_view unix_scheme = "unix://";
-constexpr std::size_t max_path_bytes = 107;  // of sockaddr_un, without the null at its end
+constexpr std::size_t max_path_bytes = 107;  // sockaddr_un also needs a terminating null
 constexpr std::size_t max_quoted_bytes = 80;
 
 parsed_store_address fault(std::string text) {
@@ -39,7 +39,7 @@ std::string_view take_until(std::string_view& text, char end) {
     return part;
 }
 
-// An IPv6 address is written in brackets.
+// Reads "host" or "host:port"; an IPv6 address is in brackets.
 std::optional<store_address::host_and_port> parse_host(std::string_view text,
                                                        std::uint16_t default_port) {
     const bool is_bracketed = text.starts_with('[');

@@ -19,7 +19,7 @@ struct store_address {
         friend bool operator==(const host_and_port&, const host_and_port&) = default;
     };
 
-    /// The store's host, or those of the sentinels. Empty for a Unix socket.
+    /// The host of the store, or the hosts of the sentinels; empty for a Unix socket.
     std::vector<host_and_port> hosts{};
     /// Name under which the sentinels know the primary; empty without sentinels.
     std::string primary{};
@@ -40,7 +40,7 @@ struct parsed_store_address {
 
 parsed_store_address parse_store_address(std::string_view text);
 
-/// The address for messages.
+/// The address as text for log messages.
 std::string to_string(const store_address& a);
 
 }  // namespace tandem::cluster

@@ -8,8 +8,8 @@
 namespace tandem::cluster {
 namespace {
 
-// hiredis builds an answer with these functions. It frees only the outermost object, which owns the
-// nested objects.
+// hiredis calls these functions to build an answer. It frees only the outermost object, so this
+// object must own the nested ones.
 void* place(const redisReadTask* task, store_answer value) noexcept try {
     if (!task->parent) return std::make_unique<store_answer>(std::move(value)).release();
     auto& list = *static_cast<store_answer*>(task->parent->obj);
@@ -17,7 +17,7 @@ void* place(const redisReadTask* task, store_answer value) noexcept try {
     item = std::move(value);
     return &item;
 } catch (...) {
-    return nullptr;  // hiredis reports "Out of memory"
+    return nullptr;  // hiredis then reports "Out of memory"
 }
 
 void* create_text(const redisReadTask* task, char* text, std::size_t size) noexcept try {

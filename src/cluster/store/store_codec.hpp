@@ -18,7 +18,7 @@ std::string encode_command(const std::vector<std::string>& words);
 /// Reads answers from the bytes of a connection. Not thread-safe.
 class store_answer_reader {
  public:
-    // Bounds of one answer. The items of an answer include those of nested lists.
+    // Bounds of one answer. `max_items` includes the items of nested lists.
     static constexpr std::size_t max_bytes = std::size_t{64} << 20;
     static constexpr std::size_t max_items = 100'000;
 
@@ -38,7 +38,7 @@ class store_answer_reader {
     };
 
     std::unique_ptr<redisReader, deleter> reader_;
-    std::unique_ptr<std::size_t> items_left_;  // hiredis keeps its address
+    std::unique_ptr<std::size_t> items_left_;  // on the heap, because hiredis keeps a pointer to it
     std::size_t unread_ = 0;
     std::string fault_;
 };

@@ -1,8 +1,6 @@
 #include "cluster/store/store_link.hpp"
 
-#include "base/parse_number.hpp"
-#include "cluster/store/store_codec.hpp"
-#include "cluster/store/store_stream.hpp"
+#include "cluster/store/store_connector.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -44,9 +42,9 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
  public:
     connection_loop(const asio::any_io_executor& executor, store_options o, logger log)
         : executor_(executor),
-          options_(std::move(o)),
           log_(std::move(log)),
-          tls_(options_.address.uses_tls ? make_store_tls_context(options_.ca_file) : nullptr),
+          name_(to_string(o.address)),
+          connector_(executor, std::move(o)),
           limit_(executor),
           pause_(executor) {}
 
@@ -64,7 +62,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         commands_.reset();
         limit_.cancel();
         pause_.cancel();
-        if (stream_) stream_->close();
+        connector_.close();
     }
 
     void run(std::vector<std::string> words, answer_handler done, duration limit) {
@@ -91,7 +89,8 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     bool is_connected() const noexcept { return is_open() && unconfirmed_ == 0; }
 
  private:
-    bool is_open() const noexcept { return is_connected_ && !stream_->is_closed(); }
+    store_stream& stream() const { return *connector_.stream(); }
+    bool is_open() const noexcept { return is_connected_ && !stream().is_closed(); }
 
     static awaitable<void> keep_connected(std::shared_ptr<connection_loop> self) {
         auto pause = first_pause;
@@ -107,9 +106,9 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
 
     /// Returns when the connection has ended: true if it had been established.
     awaitable<bool> run_connection() {
-        const auto fault = co_await connect();
+        const auto fault = co_await connector_.connect();
         if (!is_closed_ && fault.empty()) co_await process_answers();
-        stream_->close();
+        stream().close();
         limit_.cancel();
         const bool was_connected = std::exchange(is_connected_, false);
         unsent_.clear();
@@ -119,101 +118,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         co_return was_connected;
     }
 
-    /// Closes the new stream if connecting takes too long.
-    void renew_stream() {
-        reader_ = {};
-        stream_ = std::make_shared<store_stream>(executor_, tls_.get());
-        if (is_closed_) stream_->close();
-        limit_.expires_after(connect_limit);
-        limit_.async_wait([stream = stream_](boost::system::error_code ec) {
-            if (!ec) stream->close();
-        });
-    }
-
-    awaitable<std::string> connect() {
-        const auto& a = options_.address;
-        std::string fault;
-        renew_stream();
-        if (!a.path.empty())
-            fault = co_await stream_->connect_to_path(a.path);
-        else if (a.primary.empty())
-            fault = co_await stream_->connect(a.hosts.front());
-        else
-            fault = co_await connect_to_primary();
-        if (fault.empty()) fault = co_await authenticate();
-        co_return fault;
-    }
-
-    /// Asks one sentinel. The next attempt asks another sentinel, which may know more.
-    awaitable<std::string> connect_to_primary() {
-        auto& sentinels = options_.address.hosts;
-        const auto sentinel = sentinels.front();
-        std::rotate(sentinels.begin(), sentinels.begin() + 1, sentinels.end());
-        auto fault = co_await stream_->connect(sentinel);
-        if (!fault.empty()) co_return fault;
-        std::vector<std::string> question{"SENTINEL", "get-master-addr-by-name",
-                                          options_.address.primary};
-        const auto answer = co_await ask_store(std::move(question));
-        if (!answer || !answer->is_list_of(2))
-            co_return fmt::format("the sentinel at {}:{} does not know \"{}\"", sentinel.host,
-                                  sentinel.port, options_.address.primary);
-        store_address::host_and_port where{
-            answer->items[0].text, parse_number<std::uint16_t>(answer->items[1].text).value_or(0)};
-        renew_stream();
-        co_return co_await stream_->connect(std::move(where));
-    }
-
-    /// Sends a command on a new connection, and waits for its answer.
-    awaitable<std::optional<store_answer>> ask_store(std::vector<std::string> words) {
-        auto command = encode_command(words);
-        const bool is_sent = co_await stream_->write(std::move(command));
-        if (!is_sent) co_return std::nullopt;
-        for (;;) {
-            if (auto answer = reader_.next()) co_return answer;
-            const auto bytes = co_await stream_->read();
-            if (bytes.empty() || !reader_.feed(bytes)) co_return std::nullopt;
-        }
-    }
-
-    // This side closes the stream only if a limit has passed, or at the end.
-    std::string explain_missing_answer() const {
-        return stream_->is_closed() ? "the store did not answer in time"
-                                    : "the store closed the connection";
-    }
-
-    awaitable<std::string> authenticate() {
-        const auto& o = options_;
-        std::vector<std::vector<std::string>> commands;
-        if (!o.password.empty() && !o.address.user.empty())
-            commands.push_back({"AUTH", o.address.user, o.password});
-        else if (!o.password.empty())
-            commands.push_back({"AUTH", o.password});
-        if (o.address.database > 0)
-            commands.push_back({"SELECT", std::to_string(o.address.database)});
-        commands.push_back({"CLIENT", "SETNAME", o.client_name});
-        for (auto& words : commands) {
-            const auto name = words.front();
-            const auto answer = co_await ask_store(std::move(words));
-            if (!answer) co_return explain_missing_answer();
-            if (answer->kind == answer_kind::error)
-                co_return fmt::format("{}: {}; check the user and the password", name,
-                                      answer->text);
-        }
-        co_return co_await check_role();
-    }
-
-    /// After a fail-over, a sentinel may still name the old primary.
-    awaitable<std::string> check_role() {
-        if (options_.address.primary.empty()) co_return std::string();
-        std::vector<std::string> question{"ROLE"};
-        const auto answer = co_await ask_store(std::move(question));
-        const bool is_primary =
-            answer && !answer->items.empty() && answer->items.front().text == "master";
-        co_return is_primary ? std::string() : "the store is a replica";
-    }
-
     awaitable<void> process_answers() {
-        limit_.cancel();
         next_check_ = never;
         is_connected_ = true;
         log_return();
@@ -222,10 +127,11 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         else if (on_connected_)
             on_connected_();
         while (!is_closed_) {
-            while (auto answer = reader_.next()) handle_answer(*answer);
-            if (!reader_.fault().empty()) co_return;
-            const auto bytes = co_await stream_->read();
-            if (bytes.empty() || !reader_.feed(bytes)) co_return;
+            auto& reader = connector_.reader();
+            while (auto answer = reader.next()) handle_answer(*answer);
+            if (!reader.fault().empty()) co_return;
+            const auto bytes = co_await stream().read();
+            if (bytes.empty() || !reader.feed(bytes)) co_return;
         }
     }
 
@@ -233,7 +139,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (!channels_.empty()) return handle_message(answer);
         const auto done = commands_.pop();
         const bool is_usable = !is_not_primary(answer);
-        if (!done || !is_usable) stream_->close();
+        if (!done || !is_usable) stream().close();
         if (done && *done) (*done)(is_usable ? std::optional(answer) : std::nullopt);
     }
 
@@ -257,7 +163,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         for (auto& done : overdue.handlers) fail_command(std::move(done));
         if (overdue.is_stuck) {
             log_fault("does not answer in time");
-            return stream_->close();
+            return stream().close();
         }
         if (commands_.next_limit() != never) check_limits_at(commands_.next_limit());
     }
@@ -276,21 +182,26 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         send_bytes(encode_command({"SUBSCRIBE", channel}));
     }
 
-    /// Detects a dead connection by sending PING, because messages may be rare.
+    /// Sends a PING to detect a dead connection, because messages may be rare.
     void check_messages(time_point now) {
-        if (!std::exchange(is_heard_, false)) return stream_->close();
+        if (!std::exchange(is_heard_, false)) return stream().close();
         send_bytes(encode_command({"PING"}));
         check_limits_at(now + answer_limit);
     }
 
     void handle_message(const store_answer& answer) {
         is_heard_ = true;
+        if (answer.kind == answer_kind::error) return log_rejected_channels(answer.text);
         if (!answer.is_list_of(3)) return;
         const auto& kind = answer.items[0].text;
-        if (kind == "subscribe" && unconfirmed_ > 0 && --unconfirmed_ == 0 && on_connected_)
-            on_connected_();
+        if (kind == "subscribe" && unconfirmed_ > 0 && --unconfirmed_ == 0) on_channels_confirmed();
         if (kind == "message" && on_message_)
             on_message_(answer.items[1].text, answer.items[2].text);
+    }
+
+    void on_channels_confirmed() {
+        is_rejection_reported_ = false;
+        if (on_connected_) on_connected_();
     }
 
     // --- sending
@@ -306,38 +217,44 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (std::exchange(is_writing_, true)) return;
         asio::co_spawn(
             executor_,
-            [self = shared_from_this(), stream = stream_] { return write_all(self, stream); },
+            [self = shared_from_this(), stream = connector_.stream()] {
+                return write_all(self, stream);
+            },
             asio::detached);
     }
 
     static awaitable<void> write_all(std::shared_ptr<connection_loop> self,
                                      std::shared_ptr<store_stream> stream) {
         bool is_open = true;
-        while (is_open && stream == self->stream_ && !self->unsent_.empty()) {
+        while (is_open && stream == self->connector_.stream() && !self->unsent_.empty()) {
             auto bytes = std::exchange(self->unsent_, {});
             is_open = co_await stream->write(std::move(bytes));
         }
-        if (stream == self->stream_) self->is_writing_ = false;
+        if (stream == self->connector_.stream()) self->is_writing_ = false;
     }
 
-    /// Logs once when the store stops answering, and once when it answers again.
+    /// Logs once when the store stops answering, and once when it answers again. A gateway's other
+    /// connection reports the same faults as the one for messages.
     void log_fault(const std::string& fault) {
-        if (!std::exchange(is_reported_, true)) log_line(log_level::warning, fault);
+        if (channels_.empty() && !std::exchange(is_reported_, true))
+            log_line(log_level::warning, fault);
     }
     void log_return() {
         if (std::exchange(is_reported_, false)) log_line(log_level::info, "answers again");
     }
+    void log_rejected_channels(const std::string& error) {
+        if (!std::exchange(is_rejection_reported_, true))
+            log_line(log_level::warning,
+                     fmt::format("rejects messages: {}; allow the user all channels", error));
+    }
     void log_line(log_level level, std::string_view what) const {
-        if (log_.enabled(level))
-            log_.write(level, fmt::format("store {}: {}", to_string(options_.address), what));
+        if (log_.enabled(level)) log_.write(level, fmt::format("store {}: {}", name_, what));
     }
 
     asio::any_io_executor executor_;
-    store_options options_;
     logger log_;
-    std::unique_ptr<asio::ssl::context> tls_;
-    std::shared_ptr<store_stream> stream_;
-    store_answer_reader reader_;
+    std::string name_;
+    store_connector connector_;
     asio::steady_timer limit_;
     asio::steady_timer pause_;
     std::function<void()> on_connected_;
@@ -351,6 +268,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     bool is_writing_ = false;
     bool is_connected_ = false;
     bool is_reported_ = false;
+    bool is_rejection_reported_ = false;
     bool is_closed_ = false;
 };
 

@@ -2,8 +2,8 @@
 
 #include "base/time.hpp"
 #include "cluster/store/command_queue.hpp"
-#include "cluster/store/store_address.hpp"
 #include "cluster/store/store_answer.hpp"
+#include "cluster/store/store_options.hpp"
 
 #include "tandem/log.hpp"
 
@@ -16,17 +16,6 @@
 
 namespace tandem::cluster {
 
-/// Settings of a connection to the store.
-struct store_options {
-    store_address address{};
-    /// Empty = none.
-    std::string password{};
-    /// Certificates trusted instead of the system's; empty = the system's.
-    std::string ca_file{};
-    /// The connection's name in the store's `CLIENT LIST`.
-    std::string client_name{};
-};
-
 /// A connection to the store. Reconnects after each failure. Sends commands in order, without
 /// waiting for earlier answers.
 ///
@@ -37,18 +26,17 @@ class store_link {
     /// answer in time. Called exactly once, never from within run().
     using answer_handler = store_answer_handler;
 
-    /// The connection is closed if an answer takes longer.
+    /// A connection on which an answer takes longer is closed.
     static constexpr duration answer_limit = command_queue::answer_limit;
-    /// Time limit for connecting to the store, and to each sentinel.
-    static constexpr duration connect_limit = std::chrono::seconds(2);
 
     store_link(const boost::asio::any_io_executor& executor, store_options o, logger log);
     ~store_link();
     store_link(const store_link&) = delete;
     store_link& operator=(const store_link&) = delete;
 
-    /// Connects. Calls `on_connected` after each connection, before any answer; on a connection for
-    /// messages, each time the store has confirmed all channels. Earlier messages may be lost.
+    /// Connects. Calls `on_connected` each time a connection is established, before any answer. A
+    /// connection for messages calls it each time the store has confirmed all channels; messages
+    /// published before that may be lost.
     void start(std::function<void()> on_connected);
     /// Sends a command. An answer that arrives after `limit` (at most `answer_limit`) is dropped.
     void run(std::vector<std::string> words, answer_handler done, duration limit = answer_limit);
@@ -59,7 +47,7 @@ class store_link {
     void set_message_handler(
         std::function<void(const std::string& channel, const std::string& text)> handler);
 
-    /// On a connection for messages: whether the store has confirmed all channels.
+    /// Whether the store has confirmed all channels of this connection for messages.
     bool is_connected() const noexcept;
 
  private:

@@ -9,7 +9,7 @@
 namespace tandem::cluster {
 namespace {
 
-// The store's name for a script.
+// The hash by which the store identifies a script.
 std::string sha1_of(std::string_view text) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;

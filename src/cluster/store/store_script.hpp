@@ -8,15 +8,15 @@
 
 namespace tandem::cluster {
 
-/// A Lua script that the store runs. The store identifies a script by its hash, so gateways of
-/// different versions each run their own script.
+/// A Lua script that the store runs. The store identifies a script by the hash of its text, so
+/// gateways of different versions may use different texts.
 class store_script {
  public:
     explicit store_script(std::string_view text);
 
     const std::string& text() const noexcept { return text_; }
-    /// See store_link::run(). Sends the script's text if the store does not know it. The script and
-    /// the link must outlive the call.
+    /// See store_link::run(). Sends the script's text only if the store does not know its hash. The
+    /// script and the link must live until `done` is called.
     void run(store_link& link, std::vector<std::string> keys, std::vector<std::string> arguments,
              store_link::answer_handler done, duration limit = store_link::answer_limit) const;
 

@@ -8,6 +8,9 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace tandem::cluster {
 namespace {
 
@@ -26,13 +29,17 @@ auto redirect_to(boost::system::error_code& ec) {
 store_stream::store_stream(const asio::any_io_executor& executor, asio::ssl::context* tls)
     : resolver_(executor), socket_(executor), tls_(tls), buffer_(read_bytes, '\0') {}
 
-awaitable<std::string> store_stream::connect(store_address::host_and_port where) {
+awaitable<std::string> store_stream::connect(store_address::host_and_port where,
+                                             std::size_t first) {
     boost::system::error_code ec;
     const auto found =
         co_await resolver_.async_resolve(where.host, std::to_string(where.port), redirect_to(ec));
     if (ec) co_return fmt::format("cannot resolve {}: {}", where.host, ec.message());
-    for (const auto& entry : found) {
-        const socket::endpoint_type endpoint(entry.endpoint());
+    std::vector<tcp::endpoint> addresses(found.begin(), found.end());
+    const auto begin = static_cast<std::ptrdiff_t>(first % addresses.size());
+    std::rotate(addresses.begin(), addresses.begin() + begin, addresses.end());
+    for (const auto& address : addresses) {
+        const socket::endpoint_type endpoint(address);
         ec = co_await connect_to(endpoint);
         if (!ec) break;
     }

@@ -7,6 +7,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +25,12 @@ class store_stream {
  public:
     store_stream(const boost::asio::any_io_executor& executor, boost::asio::ssl::context* tls);
 
-    /// Both functions return a description of the failure; empty on success.
-    boost::asio::awaitable<std::string> connect(store_address::host_and_port where);
+    /// Both connect functions return a description of the failure; empty on success. connect()
+    /// tries the host's addresses in turn, and begins with the one at index `first`, modulo their
+    /// number. An address that does not answer may use up the caller's time limit, so the next
+    /// attempt must begin with another one.
+    boost::asio::awaitable<std::string> connect(store_address::host_and_port where,
+                                                std::size_t first);
     boost::asio::awaitable<std::string> connect_to_path(std::string path);
 
     /// Reads some bytes; empty at the end of the connection.
@@ -50,7 +55,7 @@ class store_stream {
     bool is_closed_ = false;
 };
 
-/// Returns a context that verifies the peer. Throws boost::system::system_error if the file is
+/// Returns a context that verifies the peer. Throws boost::system::system_error if `ca_file` is
 /// unusable.
 std::unique_ptr<boost::asio::ssl::context> make_store_tls_context(const std::string& ca_file);
 

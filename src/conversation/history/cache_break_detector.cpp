@@ -7,7 +7,8 @@
 namespace tandem::conversations {
 namespace {
 
-// Templates render the end of a prompt differently once an answer follows.
+// A prompt that differs only in its last bytes is not a break: templates render the end of a prompt
+// differently once an answer follows.
 constexpr std::size_t few_bytes = 64;
 constexpr std::size_t shown_before = 16;
 constexpr std::size_t shown_bytes = 64;
@@ -16,7 +17,7 @@ std::string describe_tools(const generation_options& o) {
     return o.tools + o.template_options;
 }
 
-/// Where the words of the first message after the system prompt are; npos if there are none.
+/// Offset of the words of the first message after the system prompt; npos if there are none.
 std::size_t find_first_words(const turn_prompt& turn) {
     std::size_t at = 0;
     for (const auto& m : turn.messages) {
@@ -27,7 +28,7 @@ std::size_t find_first_words(const turn_prompt& turn) {
     return std::string_view::npos;
 }
 
-/// The prompt up to the turn's own context, which is not in the next prompt.
+/// The prompt up to the turn's context, because the next prompt will not contain that context.
 std::string_view without_context(const turn_prompt& turn) {
     const auto& context = turn.options.context;
     return turn.prompt.substr(0, context.empty() ? turn.prompt.size() : turn.prompt.rfind(context));

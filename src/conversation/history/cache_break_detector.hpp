@@ -11,7 +11,7 @@
 
 namespace tandem::conversations {
 
-/// The prompt of a turn, and its sources.
+/// The prompt of a turn, and what it was rendered from.
 struct turn_prompt {
     std::string_view prompt{};
     std::span<const chat_message> messages{};
@@ -20,18 +20,19 @@ struct turn_prompt {
     int trims = 0;
 };
 
-/// Finds where the prompt of a turn stops continuing the previous prompt, and why. Pure.
+/// Detects that a turn's prompt does not continue the previous prompt, and why not. Pure.
 class cache_break_detector {
  public:
-    /// Does not set `at`, which only the server knows. nullopt if the prompt continues the previous
-    /// prompt, or if there is no previous prompt.
+    /// Returns nullopt if the prompt continues the previous one, or if there is none. Leaves `at`
+    /// unset, because only the server can count the reused tokens.
     std::optional<cache_break> find_break(const turn_prompt& turn) const;
-    /// The turn's request is being sent.
+    /// Call it when the turn's request is sent: the next prompt is compared with this one.
     void record_turn(const turn_prompt& turn, const std::optional<cache_break>& found);
     void record_prompt_tokens(int tokens) noexcept { prompt_tokens_ = tokens; }
-    /// No slot holds the last prompt any longer.
+    /// Call it when no slot holds the last prompt any longer, so that the next prompt is not
+    /// compared with it.
     void forget_prompt() noexcept { prompt_.clear(); }
-    /// How many turns had a system prompt that differed from that of the turn before.
+    /// Number of turns whose system prompt differed from the previous turn's.
     int changed_system_prompts() const noexcept { return changed_system_prompts_; }
 
  private:

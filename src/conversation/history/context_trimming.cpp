@@ -25,7 +25,7 @@ double bytes_per_token(const context_usage& use) noexcept {
     return typical_bytes_per_token;
 }
 
-/// At least one, so that dropping makes progress.
+/// At least one, so that dropping any exchange reduces the sum.
 double tokens_of(std::size_t bytes, double bytes_per_token) noexcept {
     return std::max(1.0, std::floor(static_cast<double>(bytes) / bytes_per_token));
 }
@@ -35,7 +35,8 @@ double needed(const context_usage& use) noexcept {
     return static_cast<double>(use.prompt) + std::max(use.reserve, 1);
 }
 
-/// A power of two, because the ratio changes a little from turn to turn.
+/// Rounded down to a power of two: the ratio changes a little from turn to turn, but the steps must
+/// stay where they are.
 std::size_t bytes_of_step(const context_usage& use, double bytes_per_token) noexcept {
     const auto slack = use.context * use.slack * bytes_per_token;
     return std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(slack)));

@@ -90,8 +90,8 @@ json json_of(const saved_turn& t) {
 
 // Reading
 
-/// Reads JSON values into the structures, and keeps the first fault; from then on, every function
-/// returns false. Moves strings out of the JSON.
+/// Reads JSON values into the structures. The first function that finds a fault records it and
+/// returns false, and reading stops. Strings are moved out of the JSON.
 class conversation_reader {
  public:
     bool read(json& root, saved_conversation& out) {

@@ -12,8 +12,7 @@
 namespace tandem::conversations {
 namespace {
 
-/// Number of bytes in the first `characters` characters of `text`; all bytes if `text` has fewer
-/// characters.
+/// Size in bytes of the first `characters` characters of `text`, or of all if there are fewer.
 std::size_t bytes_of(std::string_view text, std::size_t characters) noexcept {
     std::size_t bytes = 0;
     for (; characters > 0 && bytes < text.size(); --characters)
@@ -85,7 +84,8 @@ std::size_t count_heard_characters(std::string_view speech, double fraction) noe
     if (!(fraction > 0)) return 0;
     const auto all = text::count_characters(speech);
     if (fraction >= 1) return all;
-    // Shares are integer quotients; without this margin, rounding could lose a character.
+    // `fraction` is usually a quotient of two integers. Without this margin, rounding could lose a
+    // character.
     constexpr double rounding = 1e-9;
     return static_cast<std::size_t>(std::floor(static_cast<double>(all) * fraction + rounding));
 }
@@ -121,7 +121,7 @@ std::size_t map_speech_to_text_offset(std::string_view text, std::string_view sp
     const bool ends_word = !text::is_white_space(character_before(speech, said)) &&
                            !text::is_word_character(character_at(speech, said));
     const auto end = ends_word ? end_of_run(text, place.before, place.after) : place.before;
-    return text::floor_to_character(text, end);  // runs from a store may split a character
+    return text::floor_to_character(text, end);  // saved runs may split a character
 }
 
 std::size_t skip_closing_marks(std::string_view text, std::size_t offset) noexcept {

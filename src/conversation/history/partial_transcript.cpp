@@ -13,7 +13,7 @@ namespace {
 
 using std::string_view;
 
-// A longer word is text in a language written without spaces.
+// A run without spaces that is longer than a word is text in a language written without spaces.
 constexpr std::size_t max_word_bytes = 40;
 constexpr int characters_of_word = 4;
 
@@ -47,8 +47,8 @@ constexpr std::u32string_view silent_marks =
     U".,;:!?"
     U"\u2026\u00bf\u00a1\u060c\u061b\u061f\u06d4\u0964\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f";
 
-/// Lower case, without spaces and silent marks, except those that belong to a number, as in "3.5",
-/// ".5" and "1 2".
+/// Converts to lower case, and removes spaces and silent marks, but not within numbers: "3.5", ".5"
+/// and "1 2" keep them.
 std::string fold_words(string_view text) {
     constexpr char32_t curly_apostrophe = 0x2019;
     std::string folded;
@@ -95,7 +95,8 @@ string_view select_repeated_words(string_view before, string_view now) noexcept 
 
 bool server_failed_to_roll_back(int cached, int evaluated, std::size_t kept_bytes,
                                 std::size_t prompt_bytes) noexcept {
-    // In some languages, words have more tokens than the text before them.
+    // The share of bytes is only an estimate of the share of tokens: in some languages, the words
+    // have more tokens per byte than the prompt before them.
     constexpr double tolerance = 2;
     constexpr int few_tokens = 16;
     const auto revised = static_cast<double>(prompt_bytes - kept_bytes);

@@ -13,7 +13,8 @@ inline namespace v0 {
 
 namespace {
 
-// Only the first exchange may begin differently, for example with a greeting.
+// Each exchange but the first must begin with a user message; the first may begin with a greeting,
+// for example.
 std::optional<config_fault> fault_of(const saved_exchange& e, std::size_t place) {
     const auto at = fmt::format("exchanges[{}].", place);
     if (const auto faults = check(conversation_options{.messages = e.messages}); !faults.empty())
@@ -29,7 +30,7 @@ bool is_place(const saved_open_turn& t, std::size_t place, std::size_t least) {
            text::floor_to_character(t.text, place) == place;
 }
 
-// The runs cover the text and the speech.
+// Whether the runs add up to the whole text and the whole speech of the chunk.
 bool has_right_runs(const saved_chunk& c) {
     if (c.speech_runs.empty()) return c.speech.empty();
     std::size_t speech = 0;

@@ -34,7 +34,8 @@ bool is_plain(const chat_message& m) {
     return m.role == assistant && m.tool_calls.empty();
 }
 
-// The second message may continue a word of the first one, but not a sentence that has ended.
+// The space between two messages that are joined. None by default, because the second message may
+// continue a word of the first; but after a sentence, there must be one.
 std::string_view gap_between(const std::string& text, const std::string& next) {
     const bool is_sentence =
         !text.empty() && std::string_view(".!?").find(text.back()) != std::string_view::npos;
@@ -253,7 +254,8 @@ void turn_history::record_unspoken_text(time_point now, std::string_view unspoke
     if (is_open()) turn_.record_unspoken_text(unspoken);
 }
 
-// A silenced voice may report that it is done; that does not mean that the chunk was heard.
+// After an interrupt, a silenced voice may report that it is done, although the chunk was not
+// heard.
 void turn_history::on_continued(time_point now, chunk_id id) {
     settle_if_over(now);
     if (state_ != turn_state::ended || end_ != turn_end::interrupted) turn_.on_continued(id);
@@ -305,8 +307,8 @@ void turn_history::record_prompt_tokens(int tokens) {
         exchanges_[exchanges_.size() - 2].tokens = tokens - prompt_at_previous_;
 }
 
-/// Whether the last exchange has no answer yet, so that the prompt ended at the start of that
-/// exchange.
+/// Whether the last exchange has no answer yet: each exchange is measured at this point, so that
+/// the differences are the sizes of exchanges.
 bool turn_history::is_unanswered() const noexcept {
     return !is_resumed_ &&
            std::ranges::all_of(exchanges_.back().messages, [](const chat_message& m) {
@@ -336,7 +338,7 @@ std::size_t turn_history::average_user_bytes() const noexcept {
     return count ? bytes / count : 0;
 }
 
-/// Earlier measurements belong to a longer prompt.
+/// Discards the measurements, because they belong to the longer prompt.
 std::size_t turn_history::drop_oldest(std::size_t count) {
     count = std::min(count, exchanges_.empty() ? 0 : exchanges_.size() - 1);
     if (count == 0) return 0;

@@ -23,30 +23,29 @@ enum class turn_state {
     none,     ///< no turn yet
     running,  ///< a reply is being generated or spoken
     ended,    ///< reports of heard text still take effect
-    settled,  ///< the kept part is a message like any other
+    settled,  ///< the kept part is among the messages, and final
 };
 
-/// The result of a call whose turn continued without a result.
+/// Stands in for the result of a call that has none.
 inline constexpr std::string_view no_result = "No result: interrupted.";
-/// Maximum number of calls for which a late result is expected. Later calls replace earlier ones.
+/// Maximum number of calls whose late results are expected. The oldest calls are forgotten first.
 inline constexpr std::size_t max_late_calls = 128;
 
 /// The history of a conversation: the system prompt, the exchanges, and the running or last turn
 /// with its ledger. The turn is settled when the next message or turn arrives, or `resume_grace`
-/// after an interrupt; the kept part does not change afterwards. Pure: functions that depend on the
-/// time receive the time. A call that does not fit the state has no effect.
+/// after an interrupt; afterwards, it does not change. Pure: functions that depend on the time
+/// receive it. A function call that does not fit the state of the turn has no effect.
 class turn_history {
  public:
-    /// Options and texts must be checked beforehand.
+    /// The caller must have checked the options and texts.
     explicit turn_history(conversation_options options = {});
     /// An open turn is treated as if it had been interrupted at `now`.
     explicit turn_history(saved_conversation saved, time_point now = {});
 
     // Messages and turns
 
-    /// Appends a message of the user, a tool, the system, or the assistant outside a turn. Returns
-    /// false and appends nothing while a turn runs: end or interrupt it first. The same holds for a
-    /// second result of a call, because templates reject it.
+    /// Appends a message from outside a turn. Appends nothing and returns false while a turn runs,
+    /// or if the message is a second result of a call, which templates reject.
     bool append(chat_message m);
     /// The text of the last message, which must not be a system message.
     const std::string& last_text() const { return exchanges_.back().messages.back().content; }
@@ -55,29 +54,29 @@ class turn_history {
     }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// Sets the text of the running turn. This text does not continue the message before it.
+    /// Sets the text of the running turn. In messages(), a space separates it from words before it.
     void set_given_text(std::string text) {
         is_given_ = true;
         turn_.set_text(std::move(text));
     }
-    /// The reply of the running turn calls these functions. Each call is kept whole with its
-    /// result, even if the turn is interrupted.
+    /// Adds the function calls of the running turn. An interrupt does not remove or shorten a call
+    /// or its result.
     void record_calls(std::vector<tool_call> calls);
     /// Adds the result of a call of the running or last turn, or replaces a result that is not
-    /// final. Returns false if that turn has no such call, or if the call's result is already
-    /// final. When the turn is settled, each call without a result gets one that reports the
+    /// final. Returns false if the turn has no such call, or if the call already has a final
+    /// result. When the turn is settled, each call without a result gets one that reports the
     /// interruption, because templates reject a call without a result.
     bool answer_call(std::string_view id, const std::string& content, bool is_final = true);
-    /// The final result of a call of an earlier turn, as a message of the user, because
-    /// templates reject a tool's message without its call. nullopt if no such call lacks a final
-    /// result.
+    /// Makes a user message of the final result of an earlier turn's call, because templates reject
+    /// a tool message that does not follow its call. Returns nullopt if no result of such a call is
+    /// expected.
     std::optional<chat_message> make_late_result_message(std::string_view id,
                                                          std::string_view content);
-    /// The same for a message of role "tool".
+    /// Like answer_call(), if the message is from a tool.
     bool record_tool_result(const chat_message& m) {
         return m.role == "tool" && answer_call(m.tool_call_id, m.content);
     }
-    /// Adds words that were spoken before those of the running or last turn.
+    /// Adds words that were spoken before the text of the running or last turn.
     void add_filler(const std::string& text);
     /// Gives new ids to calls whose id is empty or used by an earlier call: a late result must not
     /// answer the wrong call. The ids have nine letters and digits, as some templates require.
@@ -99,9 +98,10 @@ class turn_history {
     bool is_turn_complete() const noexcept { return turn_.is_complete(); }
     /// The newest reply whose chunks can still be heard; 0 if there is none.
     std::uint64_t newest_reply() const noexcept { return turn_.newest_reply(); }
-    /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: the
-    /// text after the last whole word that was heard, or after the chunk that the voice is still
-    /// speaking. Returns nullopt if the turn cannot be resumed.
+    /// Resumes the turn. Returns the text that the next reply must hand over first; it may be
+    /// empty. This text begins after the last whole word that was heard, or after the chunk
+    /// `speaking`, which the voice is still speaking. Returns nullopt if the turn cannot be
+    /// resumed.
     std::optional<std::string> resume(time_point now, std::optional<chunk_id> speaking = {});
     turn_state state(time_point now) const noexcept;
 
@@ -110,7 +110,7 @@ class turn_history {
 
     void begin_reply(std::uint64_t reply) noexcept;
     void on_handed_over(const chunk& c);
-    /// The chunk handed over last did not reach the voice.
+    /// The last chunk that was handed over did not reach the voice.
     void retract_chunk(chunk_id id) noexcept { turn_.retract_chunk(id); }
     void expect_call() noexcept { turn_.expect_call(); }
     void record_unspoken_text(time_point now, std::string_view unspoken);
@@ -118,22 +118,21 @@ class turn_history {
     bool record_heard(time_point now, chunk_id id, std::size_t speech_characters);
     bool record_heard_share(time_point now, chunk_id id, double share);
     saved_turn last_turn() const noexcept;
-    /// The text of the running turn that was handed over.
+    /// The part of the running turn's text that was handed over.
     std::string_view spoken() const noexcept {
         return std::string_view(turn_.text()).substr(0, turn_.handed_over_bytes());
     }
 
     // Contents of the next prompt
 
-    /// All messages, including the kept part of the turn in its current state, or all generated
-    /// text of a running turn. Consecutive messages are joined, because the templates of some
-    /// models reject two from the same role in a row. The user's messages are joined by a line
-    /// break. The assistant's are joined directly, because generated text continues the text before
-    /// it, but with a space after a sentence.
+    /// All messages, including the last turn as far as it is kept, or the running turn with all
+    /// generated text. Joins consecutive messages of one role, because some templates reject them:
+    /// the user's with a line break, the assistant's without a gap, because generated text may
+    /// continue a word, but with a space after a sentence.
     std::vector<chat_message> messages() const;
-    /// The messages before the running or last turn, joined in the same way.
+    /// The messages before the running or last turn, joined as in messages().
     std::vector<chat_message> messages_before_turn() const;
-    /// The messages as they were appended.
+    /// Like messages(), but without joining.
     std::vector<chat_message> transcript() const;
     /// The state to save. A running turn is saved as if it were interrupted now and
     /// `said_meanwhile` were then appended; the turn itself continues. Without `said_meanwhile`, a
@@ -142,12 +141,12 @@ class turn_history {
 
     // Use of the context
 
-    /// Reports the token count of the prompt of the turn that begins or is about to begin. The
-    /// difference from the previous measurement is the cost of the previous exchange.
+    /// Records the number of tokens in the prompt of the current or next turn. Its difference from
+    /// the previous number is the size of the previous exchange.
     void record_prompt_tokens(int tokens);
-    /// Later counts come from another model.
+    /// Call it when the model changes, because its counts cannot be compared with the earlier ones.
     void reset_prompt_measurements() noexcept { prompt_at_last_ = prompt_at_previous_ = -1; }
-    /// Costs of the exchanges, oldest first; the last one is being answered.
+    /// Sizes of the exchanges, oldest first. The last one includes the turn.
     std::vector<exchange_size> measure_exchanges() const;
     std::size_t system_bytes() const noexcept;
     /// Average length of a user message; 0 if there is none yet.
@@ -164,7 +163,7 @@ class turn_history {
     bool is_over(time_point now) const noexcept;
     bool is_open() const noexcept;
     bool is_cut_short() const noexcept;
-    saved_open_turn make_saved_turn() const;
+    saved_open_turn make_saved_open_turn() const;
     void interrupt_running() noexcept;
     void move_turn_to_history();
     void settle_if_over(time_point now);
@@ -194,11 +193,11 @@ class turn_history {
     turn_ledger turn_;
     std::string filler_;
     std::vector<tool_call> calls_;       // of the turn
-    std::vector<chat_message> results_;  // of these calls, so far
-    std::vector<tool_call> late_calls_;  // without a final result
+    std::vector<chat_message> results_;  // of these calls
+    std::vector<tool_call> late_calls_;  // of earlier turns, without a final result
     saved_turn settled_turn_;
 
-    // Prompt tokens before the last exchange, and before the previous one; -1 = unknown.
+    // Prompt tokens when the last exchange began, and when the one before it began; -1 = unknown.
     int prompt_at_last_ = -1;
     int prompt_at_previous_ = -1;
 };

@@ -15,7 +15,7 @@ constexpr std::size_t max_late_argument_bytes = 200;
 
 }  // namespace
 
-// Clients may use the id of an earlier call again.
+// Searches from the end, because clients may use the id of an earlier call again.
 bool turn_history::is_repeated_result(const chat_message& m) const {
     const auto& id = m.tool_call_id;
     if (m.role != "tool" || id.empty()) return false;
@@ -46,7 +46,7 @@ std::optional<chat_message> turn_history::make_late_result_message(std::string_v
         .content = fmt::format("Result of {}{}{}: {}", call->name, gap, call->arguments, content)};
 }
 
-// The arguments distinguish the calls of a function. Long arguments are omitted.
+// Keeps the arguments, because they tell calls of one function apart, unless they are long.
 void turn_history::expect_late_result(tool_call call) {
     if (call.arguments.size() > max_late_argument_bytes) call.arguments.clear();
     if (late_calls_.size() >= max_late_calls) late_calls_.erase(late_calls_.begin());

@@ -29,7 +29,7 @@ saved_conversation turn_history::saved(std::span<const chat_message> said_meanwh
     copy.interrupt_running();
     std::optional<saved_open_turn> open;
     if (copy.is_cut_short() && calls_.empty() && said_meanwhile.empty())
-        open = copy.make_saved_turn();
+        open = copy.make_saved_open_turn();
     copy.move_turn_to_history();
     for (const auto& m : said_meanwhile) copy.append_message(m);
     saved_conversation all{std::move(copy.options_), std::move(copy.exchanges_), copy.settled_turn_,
@@ -42,8 +42,8 @@ bool turn_history::is_cut_short() const noexcept {
     return state_ == turn_state::ended && end_ == turn_end::interrupted;
 }
 
-saved_open_turn turn_history::make_saved_turn() const {
-    auto open = turn_.to_saved_turn();
+saved_open_turn turn_history::make_saved_open_turn() const {
+    auto open = turn_.to_saved_open_turn();
     open.filler = filler_;
     open.is_given = is_given_;
     open.kept_messages = make_turn_messages().size();

@@ -22,7 +22,7 @@ turn_ledger::turn_ledger(saved_open_turn saved)
                           c.ends_word});
 }
 
-saved_open_turn turn_ledger::to_saved_turn() const {
+saved_open_turn turn_ledger::to_saved_open_turn() const {
     saved_open_turn all{.text = text_,
                         .handed_over = handed_over_,
                         .heard = heard_,
@@ -36,8 +36,7 @@ saved_open_turn turn_ledger::to_saved_turn() const {
 }
 
 void turn_ledger::on_handed_over(const chunk& c) {
-    // A reply's chunks arrive in order, so a chunk that is not later than the last one is already
-    // here.
+    // A reply's chunks arrive in order, so a chunk with a lower or equal number is a repetition.
     const bool is_here =
         !parts_.empty() && parts_.back().id.reply == c.id.reply && parts_.back().id.seq >= c.id.seq;
     if (reply_ != c.id.reply || is_here) return;
@@ -59,8 +58,8 @@ void turn_ledger::record_unspoken_text(std::string_view unspoken) {
     overwrite_text(unspoken);
 }
 
-/// Makes the text after the handed-over part start with `next`. This text already does so if `next`
-/// belongs to the rest of a resumed turn.
+/// Makes the text after the handed-over part begin with `next`. A resumed turn hands over its rest
+/// again, so that text may already be there; otherwise, `next` replaces the rest.
 void turn_ledger::overwrite_text(std::string_view next) {
     if (std::string_view(text_).substr(handed_over_).starts_with(next)) return;
     text_.resize(handed_over_);
@@ -102,7 +101,7 @@ bool turn_ledger::record_heard_share(chunk_id id, double share) {
     return record_heard(id, count_heard_characters(speech_of(*p), share));
 }
 
-/// Frees speech that was heard completely.
+/// Moves heard_, and frees the speech of chunks that were heard completely.
 void turn_ledger::advance_heard(std::size_t offset) {
     heard_ = std::max(heard_, offset);
     for (; parts_heard_ < parts_.size() && parts_[parts_heard_].end <= heard_; ++parts_heard_) {
@@ -113,8 +112,9 @@ void turn_ledger::advance_heard(std::size_t offset) {
     }
 }
 
-/// The end of the last whole word, if text follows it. A completely spoken chunk is not spoken
-/// again, even if no white space follows it: floor_to_word_end() treats `here.“Shall` as one word.
+/// The end of the last whole word that was heard, or of the last chunk that was spoken completely,
+/// if later. floor_to_word_end() alone would repeat the end of that chunk if no white space follows
+/// it, because it treats `here.“Shall` as one word.
 std::size_t turn_ledger::heard_end_offset() const {
     if (heard_ == text_.size()) return heard_;
     const auto spoken = text::trim_trailing_space(std::string_view(text_).substr(0, spoken_));

@@ -14,28 +14,27 @@
 
 namespace tandem::conversations {
 
-/// The progress of one assistant turn: generated ≥ handed over ≥ heard, in bytes of its text. A
-/// turn is spoken by one reply, or by several successive ones if it is resumed. The functions may
-/// be called in any order; a call that does not fit has no effect.
+/// How many bytes of a turn's text were generated, handed over, and heard; each number is at most
+/// the one before. A turn consists of one reply, or of several successive replies if it is resumed.
+/// The functions may be called in any order; a call that makes no sense has no effect.
 class turn_ledger {
  public:
     turn_ledger() = default;
     explicit turn_ledger(saved_open_turn saved);
-    /// Without `filler` and `kept_messages`.
-    saved_open_turn to_saved_turn() const;
+    /// Does not set `filler` and `kept_messages`.
+    saved_open_turn to_saved_open_turn() const;
 
-    /// The chunks of this reply follow. Chunks of other replies are rejected from now on; those
-    /// already taken can still be heard.
+    /// From now on, takes only chunks of this reply. Earlier chunks can still be heard.
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
-    /// Takes each chunk once, in order.
+    /// Adds a chunk; ignores a repeated one.
     void on_handed_over(const chunk& c);
     /// The chunk did not reach the voice. Has no effect unless this chunk is the last one.
     void retract_chunk(chunk_id id) noexcept;
-    /// A call follows the text that was handed over, so the model has not ended the turn.
+    /// The model has not ended the turn: a call follows the text that was handed over.
     void expect_call() noexcept { is_complete_ = false; }
-    /// The reply ended with this text generated but not handed over.
+    /// The reply has ended; `unspoken` was generated, but not handed over.
     void record_unspoken_text(std::string_view unspoken);
-    /// The whole text of the turn, which no model generates.
+    /// Sets the whole text of a turn that is not generated.
     void set_text(std::string text) {
         text_ = std::move(text);
         is_complete_ = true;
@@ -43,8 +42,9 @@ class turn_ledger {
 
     /// This chunk and all earlier ones were heard completely.
     void on_continued(chunk_id id);
-    /// This many characters of the chunk's speech were heard, and all earlier chunks. The furthest
-    /// report is kept. Returns false if the turn has no such chunk, or if resume() took it back.
+    /// All earlier chunks were heard, and so many characters of this chunk's speech. A report that
+    /// is behind an earlier one changes nothing. Returns false if the turn has no such chunk (any
+    /// more, see resume()).
     bool record_heard(chunk_id id, std::size_t speech_characters);
     /// Like record_heard(), with the share of the speech from 0 to 1. NaN and smaller values mean
     /// 0, and larger ones mean 1.
@@ -64,15 +64,14 @@ class turn_ledger {
         return parts_.empty() ? 0 : parts_.back().id.reply;
     }
 
-    /// Continues from the last whole word that was heard: takes back the text handed over after
-    /// that word, and forgets all chunks so far. Returns the text after that word, which another
-    /// reply must hand over. If the chunks of that reply differ, their text replaces the returned
-    /// text. If the voice is still speaking the chunk `speaking`, continues after that chunk, and
-    /// forgets only later chunks.
+    /// Continues after the last whole word that was heard: forgets all chunks, and returns the text
+    /// after that word, which the next reply must hand over. If that reply hands over other text,
+    /// its text replaces the returned one. If the voice is still speaking the chunk `speaking`,
+    /// continues after that chunk instead, and forgets only later chunks.
     std::string resume(std::optional<chunk_id> speaking = {});
 
-    /// The text that history keeps of an interrupted turn. If more than white space is omitted, the
-    /// kept text ends without white space, and `mark` is appended unless nothing is kept.
+    /// The text of an interrupted turn to keep in the history. If words are omitted, `mark` follows
+    /// the kept text, from whose end white space is removed; nothing follows if no text is kept.
     std::string make_history_text(history_policy policy, std::string_view mark) const;
 
  private:
@@ -97,8 +96,8 @@ class turn_ledger {
     bool is_complete_ = false;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
-    /// Everything up to here was spoken. This splits no word, although only marks may separate the
-    /// last word from the next one.
+    /// End of the last completely spoken chunk that does not end inside a word. There may be no
+    /// white space here.
     std::size_t spoken_ = 0;
     std::vector<part> parts_;
     std::size_t parts_heard_ = 0;

@@ -25,7 +25,7 @@ class admitted_request {
     /// Models that the key may use; empty = all.
     const std::vector<std::string>& models() const noexcept { return key_->models; }
 
-    /// Releases the permit when the reply has ended.
+    /// Releases the permit. Call this when the reply has ended.
     void release() noexcept { permit_.release(); }
 
  private:
@@ -37,8 +37,8 @@ class admitted_request {
     permit permit_;
 };
 
-/// A request for a reply that is within the limits as far as this gateway knows. Other gateways of
-/// the cluster may have used up the limits; authorizer::decide_with_cluster() finds out.
+/// A request for a reply that still needs the cluster's decision, because other gateways may have
+/// used up the key's limits. Pass it to authorizer::decide_with_cluster().
 class locally_admitted_request {
  private:
     friend class authorizer;

@@ -19,7 +19,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr auto atomic_file = "key file";
-constexpr int max_depth = 8;  // valid files need 4
+constexpr int max_depth = 8;  // a valid file has 4 levels
 constexpr std::size_t max_values = 100'000;
 constexpr std::size_t max_faults = 100;
 constexpr std::size_t max_name_bytes = 64;
@@ -73,8 +73,8 @@ class key_file_reader {
     std::vector<api_key> read_list(const json& list) {
         std::vector<api_key> keys;
         if (!check_type(list.is_array(), list, "keys", "a list")) return keys;
-        // An empty list is meant to lock everyone out, but an empty key set disables
-        // authentication.
+        // An operator who writes an empty list means to lock everyone out, but an empty key set
+        // would disable authentication.
         if (list.empty()) add("keys", "is empty; use no key file if no key is required");
         if (list.size() > max_keys)
             add("keys", fmt::format("has {} keys; the maximum is {}", list.size(), max_keys));

@@ -27,8 +27,7 @@ namespace tandem::gateway {
 
 inline constexpr std::size_t max_key_file_bytes = std::size_t{1} << 20;
 
-/// Key name of unauthenticated clients of a gateway without keys. A key file must not use this
-/// name.
+/// Key name of requests that need no key. A key file must not use this name.
 inline constexpr std::string_view anonymous_name = "anonymous";
 
 /// Parses a key file into `out`. On an error, `out` is unchanged. Unknown fields, duplicates and

@@ -14,8 +14,8 @@
 
 namespace tandem::gateway {
 
-/// Limits failed attempts per client. A client with more than `per_minute` failures has to wait. If
-/// there are too many clients, the clients with the oldest failures are forgotten. Pure.
+/// Limits failed authentications per client. A client with more than `per_minute` failures has to
+/// wait. Above `max_clients`, forgets the client whose latest failure is the oldest. Pure.
 class auth_failure_limit {
  public:
     /// Enough for typos and for a few bots with an outdated key behind one address.
@@ -43,8 +43,8 @@ class auth_failure_limit {
         std::string client;
         rate_limit limit;
     };
-    // Ordered by the latest failure, and by client. A tree rather than a hash table, because
-    // attackers who choose their addresses cannot make a tree slow.
+    // Ordered by the latest failure, and by client. Uses a tree, because attackers who choose their
+    // addresses could make a hash table slow.
     boost::multi_index_container<
         entry, boost::multi_index::indexed_by<
                    boost::multi_index::sequenced<>,

@@ -17,13 +17,14 @@ namespace tandem::gateway {
 
 /// Limits and usage of one key, across requests.
 struct key_usage {
-    /// Replaced rather than modified: running requests keep the key that admitted them.
+    /// set() replaces this object and does not modify it, because running requests keep the key
+    /// that admitted them.
     std::shared_ptr<const api_key> key;
     rate_limit requests;
     rate_limit tokens;
     /// One permit per running reply.
     permit_counter replies{};
-    /// Number of gateways that divide the limits while the store does not answer.
+    /// Number of gateways among which the limits are divided; nullopt while the store answers.
     std::optional<std::int64_t> sharers{};
     /// Clients that used this key, most recent first.
     std::vector<std::string> clients{};
@@ -42,10 +43,11 @@ struct key_usage {
         return key->requests_per_minute > 0 || key->tokens_per_minute > 0 || key->concurrent > 0;
     }
 
-    /// Units that this gateway charges for a request or token, while the limits are divided.
+    /// How often each request or token is charged: once, or once per gateway while the limits are
+    /// divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
-    /// Called while the store does not answer. The total usage is unknown, so nothing is assumed to
-    /// be left.
+    /// Call this while the store does not answer. The total usage is then unknown, so the rate
+    /// limits are treated as used up at first.
     void use_share(time_point now, std::int64_t members) {
         constexpr duration minute = std::chrono::minutes(1);
         if (!sharers)
@@ -55,8 +57,8 @@ struct key_usage {
     }
     void take_over(time_point now, const shared_limits::verdict& v) {
         sharers.reset();
-        requests.set_time_until_full(now, v.requests_debt);
-        tokens.set_time_until_full(now, v.tokens_debt);
+        requests.set_time_until_full(now, v.requests_time_until_full);
+        tokens.set_time_until_full(now, v.tokens_time_until_full);
     }
 
     bool was_used_from(const std::string& client) const {
@@ -150,8 +152,8 @@ shared_limits::limit_query make_limit_query(const key_usage& account, time_point
             .tokens_per_minute = key.tokens_per_minute,
             .concurrent = key.concurrent,
             .running = account.running(),
-            .requests_debt = account.requests.time_until_full(now),
-            .tokens_debt = account.tokens.time_until_full(now),
+            .requests_time_until_full = account.requests.time_until_full(now),
+            .tokens_time_until_full = account.tokens.time_until_full(now),
             .is_doubtful = account.sharers.has_value()};
 }
 
@@ -222,7 +224,8 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
         return named(*account, forbidden(*account->key, c.needed));
     if (!c.is_reply) return admitted_request(account, {});
     const bool is_shared = shared_ && account->is_limited();
-    // While the limits are divided, the store is asked first, because the store may answer again.
+    // While the limits are divided, this check would be too strict if the store answers again, so
+    // the store is asked first.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.own_permits, now))
             return named(*account, *std::move(e));

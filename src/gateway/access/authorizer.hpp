@@ -28,7 +28,8 @@ std::optional<api_error> check_model_allowed(const admitted_request& who, std::s
 /// Identifies the sender of a request: header values, and the remote address without its port.
 struct credentials {
     std::string_view authorization{};
-    /// Read only for a WebSocket, and only if `authorization` is empty.
+    /// The header Sec-WebSocket-Protocol, in which a client of the voice WebSocket may send its
+    /// key. Ignored for other routes, and if `authorization` is not empty.
     std::string_view websocket_protocols{};
     /// Origin of the web page that sends the request; empty if the origin is allowed, or if no page
     /// sends the request.
@@ -53,25 +54,27 @@ class authorizer {
     /// From now on, the limits apply to all gateways of a cluster together.
     void share_limits(std::shared_ptr<shared_limits> limits) { shared_ = std::move(limits); }
 
-    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. The
-    /// decision is final unless limits are shared.
+    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. If limits
+    /// are shared, may return a locally_admitted_request instead: pass it to decide_with_cluster().
     admission authorize_request(const route& r, const credentials& c, time_point now);
     /// Checks a reply in an admitted session, whose key may have been removed since. The new reply
-    /// takes over the permit of `before`, the session's previous reply, so that permit does not
-    /// count against the limit. If the new reply is rejected, the caller keeps `before`.
+    /// takes over the permit of `before`, the session's previous reply, so only the permits of
+    /// other replies count against the limit. If the new reply is rejected, the caller keeps
+    /// `before`.
     admission authorize_reply(const admitted_request& session, time_point now,
                               const std::optional<admitted_request>& before = std::nullopt);
-    /// Asks the cluster's store. If the store does not answer, this gateway admits its share of the
-    /// limit. Calls `done` with the final decision, under the same conditions as
-    /// shared_limits::request_verdict().
+    /// Asks the cluster's store. If the store does not answer, decides by this gateway's share of
+    /// the limits. Calls `done` once with the final decision, after this function has returned, but
+    /// not if the gateway is closed first.
     void decide_with_cluster(locally_admitted_request request, time_point now,
                              std::function<void(admission)> done) const;
     /// Charges a reply's tokens once their number is known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
     void charge_tokens(const admitted_request& who, time_point now, std::int64_t tokens);
 
-    /// Running requests keep the key that admitted them. Usage is kept by key name. If the last key
-    /// is removed, all requests are rejected.
+    /// Running requests keep the key that admitted them. Usage is kept by key name, so a new key
+    /// with an old name continues that usage. If the last key is removed, all requests are
+    /// rejected.
     void replace_keys(api_keys keys);
     /// Whether the gateway requires no key.
     bool allows_anonymous() const noexcept { return allows_anonymous_; }

@@ -17,8 +17,9 @@ struct credential {
 };
 
 /// Browsers cannot set headers on a WebSocket, and proxies log URLs. So browsers offer the key as a
-/// subprotocol, `tandem-api-key.<key>`, as they do for OpenAI. They also offer a second
-/// subprotocol, which the gateway selects: the response must not repeat the key.
+/// subprotocol, `tandem-api-key.<key>`, as with OpenAI's API. They also offer a second subprotocol
+/// for the gateway to select, because the response contains the selected subprotocol and must not
+/// repeat the key.
 inline constexpr std::string_view key_protocol_prefix = "tandem-api-key.";
 
 /// Reads the values of Authorization (`Bearer <key>`) and, if that is empty, of

@@ -14,7 +14,7 @@ bool is_host_character(char c) noexcept {
 
 }  // namespace
 
-// Origins are compared byte by byte, so an origin in a form that no browser sends would never
+// Rejects spellings that no browser sends: origins are compared byte by byte, so they would never
 // match.
 std::optional<std::string> find_origin_fault(std::string_view origin) {
     if (origin == "*") return std::nullopt;

@@ -7,13 +7,13 @@
 
 namespace tandem::gateway {
 
-/// Number of permits in use, and the handler to notify.
+/// The state that a counter and its permits share.
 struct permit_count {
     std::size_t held = 0;
     std::function<void(std::size_t held)> on_release{};
 };
 
-/// Counts against a limit until it is released or destroyed. Not thread-safe.
+/// A permit counts against a limit until it is released or destroyed. Not thread-safe.
 class permit {
  public:
     /// An empty permit, which counts against no limit.

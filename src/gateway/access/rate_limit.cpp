@@ -6,15 +6,16 @@ namespace tandem::gateway {
 namespace {
 
 constexpr duration minute = std::chrono::minutes(1);
-constexpr duration max_debt = std::chrono::hours(24);
+constexpr duration max_time_until_full = std::chrono::hours(24);
 
 }  // namespace
 
-// Uses doubles, because `amount` may be any value; an error of a nanosecond is irrelevant.
+// Uses doubles, because the product of integers would overflow for a large `amount`; an error of a
+// nanosecond is irrelevant.
 duration rate_limit::cost_of(std::int64_t amount) const noexcept {
     const auto share =
         static_cast<double>(std::max<std::int64_t>(amount, 0)) / static_cast<double>(per_minute_);
-    constexpr auto most = static_cast<double>(max_debt.count());
+    constexpr auto most = static_cast<double>(max_time_until_full.count());
     return duration(
         static_cast<std::int64_t>(std::min(share * static_cast<double>(minute.count()), most)));
 }
@@ -26,15 +27,15 @@ time_point rate_limit::clamp_to_latest(time_point now) const noexcept {
 std::optional<duration> rate_limit::time_until_allowed(time_point now,
                                                        std::int64_t amount) const noexcept {
     if (per_minute_ <= 0 || !full_at_) return std::nullopt;
-    const auto debt = *full_at_ - clamp_to_latest(now) + std::min(cost_of(amount), minute) - minute;
-    return debt > duration{} ? std::optional(debt) : std::nullopt;
+    const auto wait = *full_at_ - clamp_to_latest(now) + std::min(cost_of(amount), minute) - minute;
+    return wait > duration{} ? std::optional(wait) : std::nullopt;
 }
 
 void rate_limit::charge(time_point now, std::int64_t amount) noexcept {
     latest_ = clamp_to_latest(now);
     if (per_minute_ <= 0) return;
     const auto full_at = std::max(full_at_.value_or(*latest_), *latest_) + cost_of(amount);
-    full_at_ = std::min(full_at, *latest_ + max_debt);
+    full_at_ = std::min(full_at, *latest_ + max_time_until_full);
 }
 
 duration rate_limit::time_until_full(time_point now) const noexcept {
@@ -43,7 +44,7 @@ duration rate_limit::time_until_full(time_point now) const noexcept {
 
 void rate_limit::set_time_until_full(time_point now, duration wait) noexcept {
     latest_ = clamp_to_latest(now);
-    full_at_ = *latest_ + std::min(wait, max_debt);
+    full_at_ = *latest_ + std::min(wait, max_time_until_full);
 }
 
 std::chrono::seconds retry_after(duration wait) noexcept {

@@ -10,7 +10,7 @@ namespace tandem::gateway {
 
 /// A token bucket that holds one minute's allowance and refills evenly: callers may take a full
 /// minute's allowance in one go, then as much as has been refilled. Pure. If the clock steps back,
-/// the latest time so far applies, so that nothing is refilled twice.
+/// nothing is refilled until the clock has caught up, so that no time counts twice.
 class rate_limit {
  public:
     /// 0 or less = unlimited.
@@ -20,8 +20,8 @@ class rate_limit {
     /// half of the new one.
     void set_per_minute(std::int64_t per_minute) noexcept { per_minute_ = per_minute; }
 
-    /// How long until `amount` may be taken; nullopt if it may be taken now. A full bucket also
-    /// allows more than a minute's worth, which leaves a debt.
+    /// How long until `amount` may be taken; nullopt if it may be taken now. A full bucket allows
+    /// even an `amount` above a minute's allowance, which leaves a debt.
     std::optional<duration> time_until_allowed(time_point now,
                                                std::int64_t amount = 1) const noexcept;
     /// Takes an amount, even if the bucket holds less. The resulting debt lasts at most a day.
@@ -29,7 +29,7 @@ class rate_limit {
 
     /// How long until the bucket is full.
     duration time_until_full(time_point now) const noexcept;
-    /// Replaces the usage so far with a more accurate value from elsewhere.
+    /// Replaces the usage so far, for example by the usage of all gateways of a cluster.
     void set_time_until_full(time_point now, duration wait) noexcept;
 
  private:

@@ -84,7 +84,8 @@ bool is_parameter(const std::string& text, bool takes_slashes) {
            (takes_slashes || text.find('/') == std::string::npos);
 }
 
-/// The parameter if the path matches the pattern; empty if the pattern has none.
+/// Returns the path's parameter (empty if the pattern has none), or nullopt if the path does not
+/// match.
 std::optional<std::string> match(std::string_view pattern, std::string_view path) {
     const auto open = pattern.find('{');
     if (open == std::string_view::npos)

@@ -46,7 +46,8 @@ struct route {
     right required_right;
 };
 
-/// Whether the route is a WebSocket, whose replies are checked one by one.
+/// Whether the route is a WebSocket. Limits then apply to each of its replies rather than to the
+/// upgrade request.
 constexpr bool is_websocket(endpoint e) noexcept {
     return e == endpoint::response_socket || e == endpoint::voice;
 }
@@ -66,7 +67,8 @@ struct matched_route {
     std::string parameter{};
 };
 
-/// Longer targets are rejected as not found. The longest valid targets contain model names.
+/// Longer targets are rejected as not found. Valid targets are far shorter, even with a
+/// percent-encoded model name.
 inline constexpr std::size_t max_target_bytes = 4096;
 inline constexpr std::size_t max_parameter_bytes = 256;
 

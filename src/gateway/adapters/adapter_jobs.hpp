@@ -44,7 +44,7 @@ class adapter_jobs {
 
     /// Returns nullptr if too many jobs are queued. `id` must be unique.
     const adapter_job* add(std::string id, std::string adapter, double scale, std::int64_t now);
-    /// Starts the oldest queued job; nullptr if there is none, or if a job is running.
+    /// Starts the oldest queued job. Returns nullptr if there is none, or if a job is running.
     const adapter_job* begin_next_job();
     /// Ends the running job, which failed if `fault` is not empty.
     void end_running_job(std::string fault, std::vector<adapter_job_server_result> servers,

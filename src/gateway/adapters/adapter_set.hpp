@@ -53,9 +53,9 @@ class adapter_set {
     void set_deployed_scale(std::string_view name, double scale);
     bool has_deployed_adapters(std::string_view model) const;
 
-    /// The scales for a request that selects no adapters: all adapters of the model, including
-    /// those with scale 0, because only a request that lists adapters makes the server discard what
-    /// a slot has cached with other adapters. Empty if the model has no adapters.
+    /// The scales for a request that selects no adapters. Contains all adapters of the model, even
+    /// those with scale 0: the server discards what a slot has cached with other adapters only if
+    /// the request lists adapters. Empty if the model has no adapters.
     std::vector<adapter_scale> deployed_scales(std::string_view model) const;
     /// The scales for a request that selects `wanted`; all other adapters get 0. Without `wanted`,
     /// returns deployed_scales().

@@ -26,7 +26,7 @@ using json = nlohmann::ordered_json;
 
 // Version of the file format.
 constexpr std::int64_t version = 1;
-// Far more than 64 adapters need.
+// A file with the maximum of 64 adapters is far smaller.
 constexpr std::size_t max_file_bytes = std::size_t{1} << 20;
 
 bool write_all(int to, std::string_view text) {
@@ -154,7 +154,7 @@ void adapter_store::save_entry(deployed_adapter a) {
 }
 
 void adapter_store::write(const std::vector<deployed_adapter>& list) const {
-    // Opens the folder first, because an error must leave the file unchanged.
+    // Opens the folder before writing, because an error must leave the file unchanged.
     const auto folder = std::filesystem::path(file_).parent_path().string();
     const descriptor around(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
     if (around.number() < 0) fail(std::strerror(errno));
@@ -164,8 +164,8 @@ void adapter_store::write(const std::vector<deployed_adapter>& list) const {
                             ::fsync(d.number()) == 0 &&
                             std::rename(next.c_str(), file_.c_str()) == 0;
     if (!is_written) fail(std::strerror(errno));
-    // The rename must reach the disk, too. An error is ignored, because some file systems cannot
-    // sync a folder, and only a power failure could then bring the earlier file back.
+    // Syncs the folder, so that the rename survives a power failure. Errors are ignored, because
+    // some file systems cannot sync a folder.
     ::fsync(around.number());
 }
 

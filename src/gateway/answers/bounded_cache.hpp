@@ -37,8 +37,8 @@ class bounded_cache {
         return &at->value;
     }
 
-    /// Inserts the value, in place of any entry with the same key. If `bytes`, the size of the
-    /// value, exceeds the limit, only removes the entry with that key.
+    /// Removes the entry with this key, if any, then inserts the value, unless `bytes`, the size of
+    /// the value, exceeds the limit.
     void put(time_point now, const Key& key, Value value, std::size_t bytes) {
         if (const auto old = places_.find(key); old != places_.end()) drop(old->second);
         while (!entries_.empty() && entries_.back().until <= now) drop(std::prev(entries_.end()));

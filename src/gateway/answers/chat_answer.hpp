@@ -12,8 +12,8 @@
 #include <string_view>
 #include <variant>
 
-// Responses of /v1/chat/completions and /v1/completions, in OpenAI's format. Objects are
-// independent of each other and not thread-safe. Throws only std::bad_alloc. Text is converted to
+// Responses of /v1/chat/completions and /v1/completions, in OpenAI's format. Not thread-safe, but
+// different threads may use different objects. Throws only std::bad_alloc. Text is converted to
 // valid UTF-8.
 namespace tandem::gateway {
 
@@ -34,8 +34,8 @@ struct answer_head {
 
 /// Writes a response as events. The role is sent once, with the first delta. Tool calls are
 /// numbered in order, and each takes one or more events. The finish reason has its own event,
-/// followed by the usage, if requested, and [DONE]. OpenAI's clients turn an error event into an
-/// exception; no [DONE] follows the event.
+/// followed by the usage, if requested, and [DONE]. No [DONE] follows an error event, which
+/// OpenAI's clients turn into an exception.
 class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);

@@ -9,8 +9,8 @@ namespace tandem::gateway {
 /// Proxies and clients close idle streams, often after a minute.
 inline constexpr duration keep_alive_interval = std::chrono::seconds(10);
 
-/// Decides when an idle stream needs a keep-alive comment. The caller checks only on events from
-/// the server, so keep-alives stop when the server hangs. Pure.
+/// Decides when an idle stream needs a keep-alive comment. The caller asks only on events from the
+/// server, so keep-alives stop when the server hangs. Pure.
 class keep_alive_policy {
  public:
     explicit keep_alive_policy(time_point began) noexcept : last_sent_(began) {}

@@ -11,8 +11,8 @@
 namespace tandem::gateway {
 namespace {
 
-/// The text to hash. The length of each part precedes its bytes, so that the same bytes, divided
-/// into different parts, get a different key.
+/// The text to hash. Each part is preceded by its length, so that "ab" and "c" do not get the same
+/// key as "a" and "bc".
 class question {
  public:
     void add(std::string_view text) {
@@ -46,7 +46,8 @@ question begin(std::string_view kind, const generation_request& r, std::string_v
     d.add(std::uint64_t{r.options.parallel_tool_calls});
     d.add(r.options.template_options);
     const auto& delivery = r.options.delivery;
-    // An unset limit means the gateway's limit, and 0 means no limit.
+    // An unset limit means the gateway's limit, but 0 means no limit, so the key must tell them
+    // apart.
     d.add(std::uint64_t{delivery.reasoning_limit.has_value()});
     d.add(std::uint64_t{delivery.reasoning_limit_tokens.has_value()});
     d.add(static_cast<std::uint64_t>(delivery.reasoning_limit.value_or(duration{}).count()));

@@ -12,7 +12,7 @@
 // Responses of /v1/responses, in OpenAI's format.
 namespace tandem::gateway {
 
-/// The fields that all forms of a response share.
+/// The fields that a response has both as a body and in events.
 struct response_head {
     /// "resp_…"; see make_random_id(). The ids of the response's items are derived from this id.
     std::string id{};

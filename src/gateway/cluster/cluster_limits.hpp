@@ -14,7 +14,8 @@
 
 namespace tandem::gateway {
 
-/// Keeps the usage of keys in the cluster's store, until the gateway leaves the cluster.
+/// Keeps the usage of keys in the cluster's store. Once the gateway has left the cluster, each
+/// verdict is nullopt.
 class cluster_limits final : public shared_limits,
                              public std::enable_shared_from_this<cluster_limits> {
  public:
@@ -35,19 +36,19 @@ class cluster_limits final : public shared_limits,
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// By key: numbers of running replies that the store has not confirmed.
-    std::map<std::string, std::int64_t> unsettled_{};
+    /// For each key, the number of running replies, if the store has not confirmed this number.
+    std::map<std::string, std::int64_t> unconfirmed_running_{};
 };
 
-// The arguments and answers of the scripts `admit` and `settle`; the scripts describe both.
+// Arguments and answers of the scripts `admit_request` and `record_usage`, which describe them.
 struct gateway_process {
     std::string gateway;
     std::string process;
 };
-std::vector<std::string> admit_arguments(const gateway_process& sender,
-                                         const shared_limits::limit_query& q);
-std::vector<std::string> settle_arguments(const gateway_process& sender,
-                                          const shared_limits::usage_report& s);
+std::vector<std::string> make_admission_arguments(const gateway_process& sender,
+                                                  const shared_limits::limit_query& q);
+std::vector<std::string> make_usage_arguments(const gateway_process& sender,
+                                              const shared_limits::usage_report& s);
 /// Returns nullopt if the answer is not a verdict.
 std::optional<shared_limits::verdict> read_verdict(
     const std::optional<cluster::store_answer>& answer);

@@ -13,6 +13,8 @@ namespace {
 
 // Wait after a write that the store did not answer.
 constexpr duration retry_interval = std::chrono::seconds(1);
+// After a connection to the store, the records of all sessions are written within this time.
+constexpr auto rewrite_time = std::chrono::milliseconds(1000);
 
 }  // namespace
 
@@ -75,13 +77,26 @@ void session_record_writer::on_written(cluster::put_result result) {
     }
     const auto next = policy_.on_record_written(result == cluster::put_result::kept);
     run(next);
-    arm_timer();
+    // The store forgets records that are not renewed.
+    write_later(policy_.has_failed() ? retry_interval : settings_.kept);
     callbacks_.written();
 }
 
-// The store forgets records that are not renewed.
-void session_record_writer::arm_timer() {
-    timer_.expires_after(policy_.has_failed() ? retry_interval : settings_.kept);
+// The random ids of the sessions spread the writes.
+void session_record_writer::on_store_connected() {
+    if (is_over_) return;
+    policy_.on_record_doubtful();
+    const auto part = std::hash<std::string>{}(settings_.session) % rewrite_time.count();
+    write_later(std::chrono::milliseconds(part));
+}
+
+bool session_record_writer::is_store_connected() const {
+    const auto member = settings_.member.lock();
+    return member && member->is_connected();
+}
+
+void session_record_writer::write_later(duration wait) {
+    timer_.expires_after(wait);
     timer_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
         if (!ec && self) self->run(self->policy_.on_record_changed());

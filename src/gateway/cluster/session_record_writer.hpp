@@ -39,7 +39,7 @@ class session_record_writer : public std::enable_shared_from_this<session_record
         std::weak_ptr<cluster::cluster_member> member;
         std::string session;
         std::string owner;
-        /// How long, at least, the store keeps the record after the gateway has died.
+        /// Minimum time for which the store keeps the record after the gateway has died.
         duration kept;
         logger log;
     };
@@ -49,13 +49,18 @@ class session_record_writer : public std::enable_shared_from_this<session_record
     session_record_writer& operator=(const session_record_writer&) = delete;
 
     cluster::session_epoch epoch() const noexcept { return epoch_; }
-    /// The session has changed: writes its record, after the current write if there is
-    /// one.
+    /// Call this when the session has changed. Writes its record once no other write is running.
     void on_session_changed() { run(policy_.on_record_changed()); }
+    /// The store may have lost records: writes the record again, within a second.
+    void on_store_connected();
+    bool is_store_connected() const;
     /// Whether another gateway could resume the session in its newest state.
-    bool is_written() const noexcept { return policy_.is_written() && !is_too_long_; }
-    /// Whether the last record was not written, or was too long for the store.
+    bool is_written() const {
+        return policy_.is_written() && !is_too_long_ && is_store_connected();
+    }
+    /// Whether the last write failed, or the last record was too long for the store.
     bool has_failed() const noexcept { return policy_.has_failed() || is_too_long_; }
+    bool is_too_long() const noexcept { return is_too_long_; }
     /// Removes the record and stops.
     void remove();
     /// Stops; another gateway can take the session immediately.
@@ -68,7 +73,7 @@ class session_record_writer : public std::enable_shared_from_this<session_record
     void write(std::string record);
     void put(std::string record, cluster::session_store::put_handler done);
     void on_written(cluster::put_result result);
-    void arm_timer();
+    void write_later(duration wait);
 
     settings settings_;
     cluster::session_epoch epoch_;

@@ -15,18 +15,18 @@
 namespace tandem::gateway {
 namespace {
 
-// The listener heard the words without the white space around them.
+// The speech of the chunk is the words without the white space around them.
 saved_chunk make_chunk(std::string_view words) {
     const auto speech = text::trim_white_space(words);
     const auto begin = static_cast<std::size_t>(speech.data() - words.data());
-    text::speech_run_builder map;
-    map.omit(begin);
-    map.copy(speech.size());
-    map.omit(words.size() - begin - speech.size());
-    return {.speech = std::string(speech), .speech_runs = map.take()};
+    text::speech_run_builder builder;
+    builder.omit(begin);
+    builder.copy(speech.size());
+    builder.omit(words.size() - begin - speech.size());
+    return {.speech = std::string(speech), .speech_runs = builder.take()};
 }
 
-// Adds a chunk with these words, unless the open turn has it already.
+// Adds the reply's last chunk, which has these words, unless the open turn already has that chunk.
 void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_view words) {
     const auto seq = reply.chunks - 1 - (reply.filler.empty() ? 0 : 1);
     const auto is_there = [&](const saved_chunk& c) { return c.reply == reply.id && c.seq >= seq; };
@@ -44,8 +44,8 @@ void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_v
     added.end = turn.handed_over;
 }
 
-// The library's number of a reply whose chunks are not recorded: the number in the newest chunks,
-// or the next number if these chunks belong to the previous reply.
+// The library's number of a reply whose record lacks it: the number in the turn's newest chunks, or
+// the next number if those chunks belong to the previous reply.
 std::uint64_t find_reply_id(const session_record& r, const saved_open_turn& turn) {
     const auto newest = turn.chunks.empty() ? 0 : turn.chunks.back().reply;
     return r.reply_before && r.reply_before->id == newest ? newest + 1 : newest;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-// Boost 1.74 uses <utility> here without including it.
+// Boost 1.74's awaitable.hpp uses <utility> without including it.
 #include <boost/asio/awaitable.hpp>
 
 namespace tandem::gateway {

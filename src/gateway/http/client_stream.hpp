@@ -19,7 +19,7 @@
 #include <utility>
 #include <variant>
 
-// Boost 1.74 uses <utility> here without including it.
+// Boost 1.74's awaitable.hpp uses <utility> without including it.
 #include <boost/asio/awaitable.hpp>
 
 namespace tandem::gateway {
@@ -94,8 +94,8 @@ class client_stream {
         auto* const s = tls();
         return s ? s->next_layer() : std::get<tcp_stream>(state_->stream);
     }
-    // Copies the first buffers that are not empty; the caller transfers the rest with its next
-    // call.
+    // Copies as many buffers as the list can hold, except empty ones; the caller transfers the rest
+    // with its next call.
     template <class Buffer, class Buffers>
     static buffer_list<Buffer> copy_buffers(const Buffers& buffers) {
         buffer_list<Buffer> copied;

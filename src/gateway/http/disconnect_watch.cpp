@@ -6,8 +6,8 @@
 
 namespace tandem::gateway {
 
-// Shared with the handlers. Late handlers return early if `gone` is empty, because the socket may
-// no longer exist.
+// Shared with the handlers, which may run after the watch was stopped. They do nothing if `gone` is
+// empty, because the socket may no longer exist.
 struct disconnect_watch::state {
     explicit state(boost::asio::ip::tcp::socket& s) : socket(&s), timer(s.get_executor()) {}
 
@@ -49,7 +49,8 @@ void disconnect_watch::wait_until_readable(const std::shared_ptr<state>& s) {
 }
 
 void disconnect_watch::check_connection(const std::shared_ptr<state>& s) {
-    // Unread bytes keep the socket readable, so the socket is polled from then on.
+    // Unread bytes keep the socket readable, so another wait would end at once. A timer checks the
+    // socket from now on.
     constexpr auto pause = std::chrono::milliseconds(20);
     if (!s->gone) return;
     if (is_closed(s->socket->native_handle())) return std::exchange(s->gone, nullptr)();

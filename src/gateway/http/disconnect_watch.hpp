@@ -7,8 +7,8 @@
 
 namespace tandem::gateway {
 
-/// Notifies when the peer closes an idle connection. Does not consume pipelined requests. Use on
-/// the socket's loop; the socket must outlive the watch.
+/// Notifies when the peer closes an idle connection. Does not read from the socket, so pipelined
+/// requests are not lost. Use on the socket's loop; the socket must outlive the watch.
 class disconnect_watch {
  public:
     explicit disconnect_watch(boost::asio::ip::tcp::socket& socket);

@@ -16,7 +16,7 @@ class erased_handler {
  public:
     using executor_type = boost::asio::any_io_executor;
 
-    /// `fallback` is the executor of a handler that has none.
+    /// `fallback` is the executor to use if the handler has none.
     template <class Handler>
     erased_handler(Handler handler, const executor_type& fallback)
         : executor_(boost::asio::get_associated_executor(handler, fallback)),
@@ -29,8 +29,8 @@ class erased_handler {
  private:
     struct callable {
         virtual ~callable() = default;
-        /// Frees this object's memory before it calls the handler, which may start the next
-        /// operation: Asio guarantees this order to its handlers.
+        /// Frees this object's memory, then calls the handler. Asio guarantees this order, so that
+        /// the handler can reuse the memory for its next operation.
         virtual void call(Args... args) = 0;
     };
     template <class Handler>

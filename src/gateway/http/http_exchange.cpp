@@ -80,7 +80,8 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
     if (!content_type.empty()) answer.set(http::field::content_type, to_beast_view(content_type));
     for (const auto& [name, value] : headers) answer.set(to_beast_view(name), to_beast_view(value));
     answer.prepare_payload();
-    // Content-Length is forbidden with 204, and would describe the omitted body with 304.
+    // A 204 response must not have Content-Length; in a 304 response, it would have to be the
+    // length of the omitted body.
     if (status == 304 || status == 204) answer.erase(http::field::content_length);
     // A response to HEAD keeps the Content-Length of GET.
     if (request_.method() == http::verb::head) answer.body().clear();

@@ -63,12 +63,12 @@ class http_exchange final : public answer_client {
 
     void on_disconnect(std::function<void()> handler) override;
 
-    /// Status of the response; 0 before it begins, or if the client disconnected before that.
+    /// Status of the response; 0 until the response begins, or if the client disconnects first.
     int status() const noexcept { return status_; }
     /// Whether the connection may carry another request.
     bool can_keep_alive() const noexcept { return may_go_on_ && !is_disconnected_; }
     void close_after_answer() noexcept { may_go_on_ = false; }
-    /// Another protocol has taken over the connection, after a response with this status.
+    /// Call this when another protocol takes over the connection after a response with this status.
     void mark_upgraded(int status) noexcept {
         status_ = status;
         close_after_answer();

@@ -11,7 +11,7 @@ struct page_file {
     /// Name in /assets/{name}; "index.html" is the page itself.
     std::string_view name;
     std::string_view content_type;
-    /// Including its quotation marks.
+    /// The value for the header ETag, with its quotation marks.
     std::string_view etag;
     std::string_view text;
 };

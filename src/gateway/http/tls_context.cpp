@@ -52,7 +52,8 @@ std::string fault_of_key(ssl::context& context, std::string_view key) {
     if (ec && !is_other_key)
         return "has no valid PEM private key; it must contain the key between the lines "
                "-----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----";
-    // At first, OpenSSL accepts a key whose type differs from the certificate's.
+    // use_private_key() accepts a key whose type differs from the certificate's, so the key is
+    // checked again.
     if (ec || SSL_CTX_check_private_key(context.native_handle()) != 1)
         return "is not the key of the certificate; give the key that was made for it";
     return {};
@@ -64,7 +65,7 @@ std::shared_ptr<ssl::context> make_tls_context(const tls_credentials& credential
                                                std::vector<config_fault>& faults) {
     auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
     set_bounds(*context);
-    // Otherwise OpenSSL would prompt on the terminal.
+    // Without this callback, OpenSSL would ask for a password on the terminal.
     context->set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
     const auto known = faults.size();
     if (auto fault = fault_of_certificates(*context, credentials.certificates); !fault.empty())

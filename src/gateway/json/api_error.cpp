@@ -44,8 +44,8 @@ int status_of(const error_code& ec) noexcept {
     }
 }
 
-/// Messages for errors whose own message names library functions and fields, or addresses the
-/// library's user.
+/// Replaces messages of the library that name its functions or fields, or address its user. Empty
+/// for other errors.
 std::string_view words_for_clients(const error_code& ec) noexcept {
     if (ec.category() != error_category()) return {};
     switch (static_cast<errc>(ec.value())) {
@@ -94,7 +94,8 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
     }
 }
 
-/// Addresses and faults of servers belong only in the log, because anyone may be a client.
+/// Clients may be untrusted, so the text must not contain addresses or faults of servers, which
+/// only the log contains.
 std::string words_of(const error_code& ec, int status, const diagnostics& diag) {
     const auto words = words_for_clients(ec);
     if (!words.empty()) return std::string(words);

@@ -18,7 +18,7 @@ struct api_error {
     std::string type = "server_error";
     /// Machine-readable, such as "invalid_api_key"; empty = null.
     std::string code{};
-    /// Human-readable: names the subject, its value and the remedy.
+    /// For people: names what is wrong, its value, and the remedy.
     std::string message{};
     /// The invalid field of the request, such as "messages[0].role"; empty = null.
     std::string param{};

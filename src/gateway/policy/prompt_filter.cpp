@@ -42,8 +42,8 @@ std::size_t first_two(std::string_view text, std::size_t at) noexcept {
     return byte(at) << 8 | byte(at + 1);
 }
 
-/// The subrange of sorted `words` whose byte at index `size` is `byte`. All words share their first
-/// `size` bytes, and are longer than `size`.
+/// Returns the words whose byte at index `size` is `byte`. `words` are sorted, share their first
+/// `size` bytes, and have more bytes than that.
 std::span<const std::string> with_byte(std::span<const std::string> words, std::size_t size,
                                        char byte) {
     const auto byte_of = [&](const std::string& word) {
@@ -71,8 +71,8 @@ bool is_whole(std::string_view text, std::size_t at, std::size_t size) {
            !is_inside_word(text.substr(0, at + size), text.substr(at + size));
 }
 
-/// Receives the parser's events, and keeps no value. Stops the parser at the first string or name
-/// that `matches`.
+/// Receives the JSON parser's events, and keeps no value. Stops the parser at the first string or
+/// member name for which `matches` returns true.
 template <class Matches>
 class string_finder {
  public:
@@ -152,8 +152,8 @@ std::optional<api_error> prompt_filter::find_violation(
     return std::nullopt;
 }
 
-// Tools, schemas and arguments are JSON, whose escapes would hide words. For any other text, the
-// parser stops at once.
+// Tools, schemas and arguments are JSON, in which escapes could hide words, so the decoded strings
+// are checked, too. In a text that is not JSON, the parser stops at the first error.
 bool prompt_filter::is_denied(std::string_view text) const {
     if (denied_.empty()) return false;
     if (has_denied_word(text)) return true;

@@ -16,9 +16,9 @@
 namespace tandem::gateway {
 
 struct prompt_rules {
-    /// Words and phrases, at most 10,000 of 2 to 256 bytes. They match whole words; in scripts
-    /// without spaces, they match at any position. Matching ignores case, except for letters
-    /// without a single counterpart, such as ß (SS). Any run of white space equals one space.
+    /// At most 10,000 words and phrases of 2 to 256 bytes each. They match whole words; in scripts
+    /// without spaces, they match at any position. Matching ignores case, except for a letter whose
+    /// other case is several letters, such as ß (SS). Any run of white space counts as one space.
     std::vector<std::string> denied{};
     /// Limit on the total bytes of a prompt's texts; 0 = only the body is limited. The default is
     /// far above usual context sizes.

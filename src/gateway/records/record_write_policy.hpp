@@ -12,8 +12,10 @@ class record_write_policy {
         is_changed_ = true;
         return begin_write();
     }
-    /// A record made while the session changed mixes two states, so it is made again before it is
-    /// written.
+    /// The store may have lost the record, so the next write is due even without a change.
+    void on_record_doubtful() noexcept { is_changed_ = true; }
+    /// If the session changed while the record was made, the record mixes two states, so it is made
+    /// again.
     step on_record_made() noexcept {
         if (!is_changed_) return step::write;
         is_changed_ = false;

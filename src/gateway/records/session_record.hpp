@@ -10,17 +10,17 @@
 
 namespace tandem::gateway {
 
-/// A chunk that was sent and has no continue yet.
+/// A chunk that was sent, and that the client has not confirmed with a `continue` yet.
 struct recorded_chunk {
     std::string speech{};
     int tokens = 0;
-    /// Whether the reply's text has a space before it. Not recorded.
+    /// Whether the reply's text has a space before the chunk. Not part of the record.
     bool is_spaced = false;
 
     friend bool operator==(const recorded_chunk&, const recorded_chunk&) = default;
 };
 
-/// A reply of a session. The client may refer to the reply's chunks.
+/// A reply of a session, recorded because the client may still refer to its chunks.
 struct recorded_reply {
     std::uint64_t number = 0;
     /// The client's id of the reply's turn.
@@ -50,7 +50,7 @@ struct recorded_turn {
     friend bool operator==(const recorded_turn&, const recorded_turn&) = default;
 };
 
-/// What the user asked in a turn.
+/// The user's words in a turn.
 struct recorded_question {
     /// The client's id of the turn.
     std::string turn{};
@@ -59,7 +59,7 @@ struct recorded_question {
     friend bool operator==(const recorded_question&, const recorded_question&) = default;
 };
 
-/// The message about a reply's end, if that message could not be sent.
+/// A message that could not be sent yet, about the end of a reply or of a call.
 struct recorded_end {
     std::string text{};
     std::string turn{};

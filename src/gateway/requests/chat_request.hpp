@@ -16,7 +16,7 @@ namespace tandem::gateway {
 /// A request to POST /v1/chat/completions.
 struct chat_request : generation_request {
     /// Not empty; roles are "system", "user", "assistant" and "tool". If the last message is the
-    /// assistant's, the answer continues that message, which must not have tool calls.
+    /// assistant's, it must not have tool calls, and the answer continues it.
     std::vector<chat_message> messages{};
 };
 

@@ -56,7 +56,7 @@ bool refuse_template_options(field_reader& fields, const json& body) {
     return true;
 }
 
-/// The text of a completion includes the reasoning, so the reasoning cannot be limited by itself.
+/// Rejects limits on reasoning, because the text of a completion includes the reasoning.
 bool refuse_reasoning_limits(field_reader& fields, const json& body) {
     for (const auto* name : {"reasoning_limit_ms", "reasoning_limit_tokens"}) {
         const auto* limit = field_reader::find(body, name);
@@ -66,7 +66,7 @@ bool refuse_reasoning_limits(field_reader& fields, const json& body) {
     return true;
 }
 
-/// The gateway's default functions are for chats.
+/// Removes the gateway's default functions, which are for chats.
 void clear_tools(generation_options& out) {
     out.tools.clear();
     out.tool_choice.clear();
@@ -75,7 +75,7 @@ void clear_tools(generation_options& out) {
 
 bool read(field_reader& fields, const json& body, completion_request& out) {
     clear_tools(out.options);
-    return read_prompt(fields, body, out.prompt) && require_words(fields, out.prompt, "prompt") &&
+    return read_prompt(fields, body, out.prompt) && check_words(fields, out.prompt, "prompt") &&
            read_options(fields, body, out) && refuse_echo(fields, body) &&
            refuse_suffix(fields, body) && refuse_logprobs_count(fields, body) &&
            refuse_template_options(fields, body) && refuse_reasoning_limits(fields, body) &&

@@ -13,7 +13,7 @@ namespace tandem::gateway {
 
 /// Default values and limits of requests.
 struct request_defaults {
-    /// These values replace OpenAI's defaults, such as temperature 1.
+    /// The options that a request does not set, instead of OpenAI's defaults such as temperature 1.
     generation_options generation{};
     tandem::stream_by stream_by = tandem::stream_by::token;
     /// Larger bodies are rejected with status 413.

@@ -70,8 +70,8 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
     return true;
 }
 
-/// `arguments` is JSON text. Some clients send an object instead, or empty text for `{}`. The
-/// server cannot render a conversation whose arguments are any other text.
+/// `arguments` is JSON text. Some clients send an object instead, or empty text for `{}`. Any other
+/// text that is not JSON is rejected, because the server cannot render it.
 bool read_arguments(field_reader& fields, const json& function, const std::string& at,
                     std::string& out) {
     constexpr wire::json_limits limits{.depth = 64, .values = 100'000};
@@ -118,7 +118,7 @@ bool read_calls(field_reader& fields, const json& message, const std::string& at
     return true;
 }
 
-/// `function_call`, the predecessor of `tool_calls`.
+/// Reads `function_call`, which older clients send instead of `tool_calls`.
 bool read_old_call(field_reader& fields, const json& message, const std::string& at,
                    std::vector<tool_call>& out) {
     const auto* call = field_reader::find(message, "function_call");
@@ -155,7 +155,7 @@ bool read_message(field_reader& fields, const json& message, const std::string& 
            fields.read(message, at, "name", out.name);
 }
 
-bool require_words(field_reader& fields, std::string_view text, std::string path) {
+bool check_words(field_reader& fields, std::string_view text, std::string path) {
     return !text::is_all_white_space(text) ||
            fields.fail_invalid(std::move(path), "is empty or only white space");
 }

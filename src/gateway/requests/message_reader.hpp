@@ -20,7 +20,7 @@ bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
 
 /// Rejects text without words, because the model would reply to it anyway. Chat requests may have
 /// blank messages, as in OpenAI's API: some clients use a blank message to request a greeting.
-bool require_words(field_reader& fields, std::string_view text, std::string path);
+bool check_words(field_reader& fields, std::string_view text, std::string path);
 
 /// Reads the list `messages` of the request's body. The list must have 1 to `most` items.
 bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,

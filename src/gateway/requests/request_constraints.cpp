@@ -16,7 +16,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Far above OpenAI's limit; most requests reach the library's limit on bytes first.
+/// Far above OpenAI's limit. Most requests with so many tools exceed the library's limit on bytes.
 constexpr std::size_t max_tools = 1'024;
 
 void drop_null_fields(json& object) {
@@ -66,7 +66,7 @@ bool read_functions(field_reader& fields, const json& tools, const std::string& 
     return true;
 }
 
-/// Whether `choice` is not the name of a function.
+/// Whether `choice` is a mode rather than the name of a function.
 bool is_mode(std::string_view choice) noexcept {
     return choice == "auto" || choice == "none" || choice == "required";
 }
@@ -94,7 +94,7 @@ bool check_named_function(field_reader& fields, const std::string& name,
 
 /// Reads `tools` and `tool_choice` into `out`.
 bool read_tools(field_reader& fields, const json& body, generation_options& out) {
-    // The gateway's default functions are for clients that cannot declare their own.
+    // Removes the gateway's default functions, which are for clients that cannot declare their own.
     out.tools.clear();
     out.tool_choice.clear();
     out.parallel_tool_calls = true;
@@ -183,7 +183,7 @@ bool read_response_format(field_reader& fields, const json& format, const std::s
     std::string type;
     if (!fields.read_required(format, at, "type", type)) return false;
     if (type == "text") return true;
-    // Some servers accept a schema here, too.
+    // Some servers accept a schema with this type, too, so clients may send one.
     if (type == "json_object") return read_schema(fields, format, at, out);
     const auto path = append_path(at, "json_schema");
     if (type != "json_schema")

@@ -34,8 +34,8 @@ bool read_max_tokens(field_reader& fields, const json& body, int& out) {
     return true;
 }
 
-/// OpenAI accepts any seed. The server accepts 32-bit seeds; the largest 32-bit number, like -1,
-/// requests a random seed.
+/// OpenAI accepts any seed, but the server only 32 bits, of which the largest number requests a
+/// random seed, as -1 does. Any other seed is reduced to the numbers below that.
 bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_t>& out) {
     constexpr std::int64_t seeds = 0xFFFFFFFF;
     std::optional<std::int64_t> n;
@@ -44,7 +44,7 @@ bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_
     return true;
 }
 
-/// 0 allows only the most likely token; on the server, a tiny value has this effect.
+/// A client that sends 0 wants only the most likely token; the server needs a tiny value for that.
 bool read_top_p(field_reader& fields, const json& body, std::optional<double>& out) {
     if (!fields.read(body, "", "top_p", out)) return false;
     if (out == 0) out = 1e-9;
@@ -84,7 +84,7 @@ bool read_sampling(field_reader& fields, const json& body, generation_options& o
     return read_max_tokens(fields, body, out.max_tokens) &&
            fields.read(body, "", "temperature", out.temperature) &&
            read_top_p(fields, body, out.top_p) &&
-           // Some clients send -1 for all tokens, which becomes 0.
+           // Some clients send -1 for all tokens. It is clamped to 0, which means the same.
            read_int(fields, body, "top_k", 0, 1'000'000, out.top_k) &&
            read_int(fields, body, "repeat_last_n", -1, 1'000'000, out.repeat_last_n) &&
            fields.read(body, "", "min_p", out.min_p) &&
@@ -94,7 +94,7 @@ bool read_sampling(field_reader& fields, const json& body, generation_options& o
            read_seed(fields, body, out.seed) && read_stop(fields, body, out);
 }
 
-/// Some clients send these values instead of omitting the field.
+/// Whether the value has no effect: some clients send it instead of omitting the field.
 bool says_nothing(std::string_view name, const json& value) {
     return value == false || value == json::object() ||
            (name == "logit_bias" && value == json::array());
@@ -134,7 +134,8 @@ bool read_milliseconds(field_reader& fields, const json& body, const char* key,
     return true;
 }
 
-/// Reads how to split a stream into chunks, and how long the model may reason.
+/// Reads how to split a stream into chunks, and how long the model may reason. Requests do not
+/// choose a pacing, because clients read the stream at their own pace.
 bool read_delivery(field_reader& fields, const json& body, delivery_options& out) {
     return fields.read(body, "", "language", out.language) &&
            read_count(fields, body, "first_chunk_min_tokens", out.first_chunk_min_tokens) &&
@@ -173,13 +174,14 @@ constexpr unsupported_field unsupported_fields[] = {
     {"web_search_options"},
 };
 
-/// -1 means the whole context, but servers reject it since b11669.
+/// A client's -1 means the whole context. Servers reject -1 since b11669, so a large number
+/// replaces it.
 json value_to_send(std::string_view name, const json& value) {
     return name == "dry_penalty_last_n" && value == -1 ? json(1'000'000) : value;
 }
 
-/// Maps an option to the field of the request. `sampling` and `template_options` combine several
-/// fields; only the returned field can be too large.
+/// Returns the request's field for an option of the library. `sampling` and `template_options` each
+/// combine several fields, of which only the returned one can be too large.
 std::string field_of_request(const std::string& field) {
     if (field == "sampling") return "logit_bias";
     if (field == "peek_hold" || field == "chunk_deadline" || field == "reasoning_limit")

@@ -5,6 +5,7 @@
 #include "gateway/json/request_body.hpp"
 #include "gateway/requests/request_options.hpp"
 #include "text/characters/utf8.hpp"
+#include "wire/calls/request_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ using json = nlohmann::ordered_json;
 constexpr unsupported_field unsupported_fields_of_responses[] = {
     {"background"}, {"conversation"}, {"prompt"}, {"context_management"}, {"max_tool_calls"}};
 
-/// Fields that mean the same in a chat request.
+/// Fields that mean the same in a chat request, besides wire::sampling_field_names().
 constexpr const char* same_fields[] = {"model",
                                        "stream",
                                        "temperature",
@@ -37,14 +38,22 @@ constexpr const char* same_fields[] = {"model",
                                        "presence_penalty",
                                        "frequency_penalty",
                                        "repeat_penalty",
+                                       "repeat_last_n",
                                        "lora",
                                        "chat_template_kwargs",
                                        "reasoning_limit_ms",
                                        "reasoning_limit_tokens",
                                        "stream_by",
+                                       "language",
+                                       "first_chunk_min_tokens",
+                                       "first_chunk_max_tokens",
+                                       "chunk_max_tokens",
+                                       "chunk_min_chars",
+                                       "peek_hold_ms",
+                                       "chunk_deadline_ms",
                                        "grammar"};
 
-/// Fields that a response repeats; clients require some of them.
+/// Fields of the request that a response repeats, because clients require some of them.
 constexpr const char* repeated_fields[] = {"instructions", "max_output_tokens", "temperature",
                                            "top_p",        "reasoning",         "text",
                                            "user",         "metadata"};
@@ -91,7 +100,8 @@ class chat_body_writer {
     std::vector<response_request::item_reference> take_references() {
         return std::move(references_);
     }
-    /// Makes the fault name the field of the client's request that the message came from.
+    /// Replaces the path of a message in the fault with the path in the client's request from which
+    /// the message was made.
     void rename(api_error& fault) const {
         rename(fault.param);
         rename(fault.message);
@@ -148,7 +158,8 @@ class chat_body_writer {
         add(std::move(message), at);
         return true;
     }
-    // The calls of a turn form one message with the text before them.
+    // Adds the call to the assistant message before it, because a turn's text and calls form one
+    // message.
     bool write_call(const json& item, const std::string& at) {
         std::string id;
         std::string name;
@@ -231,9 +242,16 @@ class chat_body_writer {
         return true;
     }
 
+    static void copy_same_fields(const json& body, json& out) {
+        const auto copy = [&](std::string_view name) {
+            if (const auto* value = field_reader::find(body, name)) out[std::string(name)] = *value;
+        };
+        std::ranges::for_each(same_fields, copy);
+        std::ranges::for_each(wire::sampling_field_names(), copy);
+    }
+
     bool write_limits(const json& body, json& out) {
-        for (const auto* name : same_fields)
-            if (const auto* value = field_reader::find(body, name)) out[name] = *value;
+        copy_same_fields(body, out);
         if (const auto* most = field_reader::find(body, "max_output_tokens"))
             out["max_completion_tokens"] = *most;
         const auto* include = field_reader::find(body, "include");

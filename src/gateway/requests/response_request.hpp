@@ -15,8 +15,8 @@ namespace tandem::gateway {
 struct response_request : chat_request {
     /// Whether `messages` begins with the instructions.
     bool has_instructions = false;
-    /// A reference to an item of an earlier response. In `messages`, an empty assistant message
-    /// stands for the item.
+    /// A reference to an item of an earlier response. Until resolve_references(), an empty
+    /// assistant message in `messages` stands for the item.
     struct item_reference {
         std::size_t message = 0;
         std::string id{};
@@ -26,7 +26,7 @@ struct response_request : chat_request {
     std::string previous{};
     /// Whether to drop the oldest exchanges of a history that does not fit (`truncation`).
     bool trim = true;
-    /// If false, the prompt is only evaluated.
+    /// If false, the server only evaluates the prompt, for a request that continues the response.
     bool generate = true;
     /// Whether another request may continue this response.
     bool store = true;

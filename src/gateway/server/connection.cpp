@@ -31,7 +31,7 @@ constexpr duration close_timeout = std::chrono::seconds(2);
 // Limit on the body of a request that is rejected or needs no body. Larger bodies are not read.
 constexpr std::uint64_t small_body = 64 << 10;
 
-// Room beyond the head for a chunk header or the trailer; Beast limits neither.
+// Added to the buffer's limit for a chunk header or the trailer, which Beast does not limit.
 constexpr std::size_t read_ahead = 4096;
 
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -130,7 +130,7 @@ auto connection::run() -> awaitable<void> {
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
     if (socket_) co_return;
-    is_idle_ = true;  // only discards input from here on
+    is_idle_ = true;  // from here on, the connection only discards input
     co_await stream_.shut_down_gracefully(close_timeout);
 }
 
@@ -144,7 +144,7 @@ void connection::set_read_deadline(duration limit) {
     stream_.expires_after(limit + close_timeout);
     limit_.expires_after(limit);
     limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-        // A queued handler may belong to the previous read.
+        // Ignores a handler that was queued for the previous read.
         if (ec || !self->is_reading_ || self->limit_.expiry() > detail::now()) return;
         self->is_late_ = true;
         boost::system::error_code ignored;

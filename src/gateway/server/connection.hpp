@@ -35,7 +35,7 @@ struct checked_request {
 
     /// Why the request is rejected; nullptr if it is admitted.
     const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
-    /// Rejects the request with another error; the audit log still names the request's key.
+    /// Rejects the request with this error; the audit log still names the request's key.
     void refuse(api_error why) {
         if (const auto* const admittance = std::get_if<admitted_request>(&who))
             why.key_name = admittance->key_name();
@@ -57,12 +57,13 @@ class connection : public std::enable_shared_from_this<connection> {
 
     /// Serves requests until the client disconnects or the protocol changes.
     void start();
-    /// Whether a stopping gateway waits for this connection to end. Connections that open during
-    /// the stop serve only probes, until the last earlier connection has ended.
+    /// Whether a stopping gateway waits for this connection to end. False for a connection that
+    /// opens during the stop: it serves only probes, and is closed when the last earlier connection
+    /// has ended.
     bool delays_stop() const noexcept { return delays_stop_; }
     /// Closes the connection immediately if it is idle, otherwise after the response.
     void close_when_idle();
-    /// Closes the connection, or, if it is a WebSocket, closes it once the running reply has ended.
+    /// Closes the connection. A WebSocket interrupts the running reply and sends its end first.
     void abort_requests();
     void close();
 

@@ -22,7 +22,8 @@ bool replies(endpoint e) noexcept {
 
 }  // namespace
 
-// Handlers require an `admitted_request`, which only the check creates.
+// Handlers take an `admitted_request`, which only the authorizer creates, so no unchecked request
+// reaches them.
 auto connection::answer(checked_request checked) -> awaitable<bool> {
     auto id = choose_request_id(checked.request);
     http_exchange exchange(stream_, std::move(checked.request), std::move(id),
@@ -108,8 +109,8 @@ voice_caller connection::make_voice_caller(const http_exchange& exchange,
     return {std::move(who), exchange.id(), remote_, std::string(exchange.traceparent())};
 }
 
-// The client must wait for the upgrade response: bytes that arrive earlier do not belong to the
-// WebSocket.
+// Rejects a client that did not wait for the upgrade response: bytes that arrive before it do not
+// belong to the WebSocket.
 auto connection::serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket)
     -> awaitable<void> {
     if (buffer_.size() > 0)
@@ -135,7 +136,8 @@ void connection::record_request(const http_exchange& exchange, std::string_view 
     record.route = route;
     record.status = exchange.status();
     record.elapsed = took;
-    // Frequent health checks would fill the log.
+    // Only POST requests are logged at info level, because frequent health checks would fill the
+    // log.
     log_and_audit(core_->options, record,
                   exchange.request().method() == boost::beast::http::verb::post ? log_level::info
                                                                                 : log_level::debug);

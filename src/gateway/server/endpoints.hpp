@@ -10,7 +10,7 @@
 
 // Handlers of the gateway's routes. They run on the connection's loop, in its coroutine, which owns
 // the exchange and the gateway. Handlers that start a reply take an `admitted_request`, which only
-// the check creates.
+// the authorizer creates.
 namespace tandem::gateway {
 
 /// Allows pages of an allowed origin to send any headers, because clients add headers of their own.

@@ -56,7 +56,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         for_all(&connection::close_when_idle);
         stop_limit_.expires_after(limit);
         stop_limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-            // The handler may have been queued before the last connection ended.
+            // `stopped_` is empty if the last connection ended while this handler was queued.
             if (!ec && self->stopped_) self->stop_requests();
         });
         poll_connections();
@@ -72,7 +72,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         pause_.cancel();
         close_all();
         core_->cluster.reset();
-        core_->traces.reset();  // before the loop that it logs to is gone
+        core_->traces.reset();  // its last log lines need the loop
     }
 
     void warn_of(const api_keys& keys) const {
@@ -93,7 +93,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         log_current_exception(core_->options, "closing a connection that could not be started");
     }
 
-    // Called after a failure, for example if no file descriptors are left.
+    // Accepts again after a pause, because accepting has failed, for example for lack of file
+    // descriptors.
     void accept_later() {
         constexpr auto pause = std::chrono::milliseconds(50);
         pause_.expires_after(pause);
@@ -122,7 +123,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         constexpr auto pause = std::chrono::milliseconds(5);
         if (std::ranges::none_of(core_->connections, &connection::delays_stop) &&
             core_->known_sessions.size() == 0) {
-            core_->traces.reset();  // posts its last log lines
+            core_->traces.reset();  // this posts its last log lines
             return leave_cluster();
         }
         drain_timer_.expires_after(pause);
@@ -173,7 +174,7 @@ gateway_server::gateway_server(asio::io_context& loop, gateway_options options) 
     auto faults = check(options);
     auto tls = options.tls ? make_tls_context(*options.tls, faults) : nullptr;
     if (!faults.empty()) throw config_error(std::move(faults));
-    options.tls.reset();  // keep a single copy of the key
+    options.tls.reset();  // the TLS context has the key; keeps no other copy
     listener_ =
         std::make_shared<gateway_listener>(loop.get_executor(), std::move(options), std::move(tls));
     listener_->accept();

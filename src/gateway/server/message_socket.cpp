@@ -19,10 +19,10 @@ using asio::use_awaitable;
 
 // Maximum number of queued messages before reading stops.
 constexpr std::size_t max_waiting = 64;
-// Reading also stops at this many queued bytes, because a few events may be long.
+// Maximum number of queued bytes before reading stops, because even a few messages may be long.
 constexpr std::size_t max_waiting_bytes = std::size_t{1} << 20;
-// One message causes far fewer answers, so a client with this many in its queue has stopped
-// reading.
+// One message of the client causes far fewer answers, so a client for which this many are queued
+// has stopped reading.
 constexpr std::size_t too_many_waiting = 1024;
 constexpr duration handshake_limit = std::chrono::seconds(5);
 // Larger buffers are released between messages.
@@ -74,7 +74,8 @@ auto message_socket::run(const http_request& request) -> awaitable<bool> {
 }
 
 auto message_socket::accept(const http_request& request) -> awaitable<bool> {
-    // An empty header offers no subprotocol, and clients reject a response that selects one.
+    // An empty header offers no subprotocol, and the client would reject a response that selects
+    // one.
     const bool has_protocols = !request[protocol_header].empty();
     stream_.next_layer().expires_never();
     stream_.set_option(timeouts());

@@ -49,7 +49,8 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     awaitable<bool> run(const http_request& request);
     /// The gateway is stopping: closes the socket as soon as no reply runs.
     virtual void close_when_idle() = 0;
-    /// Closes the socket even if a reply runs, or leaves this to the socket's session.
+    /// Draining takes too long: ends the running reply, then closes the socket. Does nothing if the
+    /// socket's session does this.
     virtual void abort() = 0;
     /// Closes the socket without a closing handshake.
     void close_without_handshake();
@@ -59,7 +60,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     virtual void handle_message(std::string_view text) = 0;
     /// The last message before the socket is closed for `why`; empty = none.
     virtual std::string make_closing_message(voice_close why) const = 0;
-    /// No further message is read. Called once.
+    /// Called once, when no further message will be read.
     virtual void on_reading_ended() = 0;
 
     /// Does nothing once the socket is closing.

@@ -13,8 +13,8 @@ using boost::asio::awaitable;
 
 std::array<header_field, 4> headers_of(const page_file& file) {
     return {{{"ETag", file.etag},
-             // The browser must always revalidate, because another version of the gateway has other
-             // files.
+             // The browser must ask before it uses a cached file, because another version of the
+             // gateway has other files.
              {"Cache-Control", "no-cache"},
              {"Content-Security-Policy", page_content_security_policy},
              {"Referrer-Policy", "no-referrer"}}};

@@ -19,7 +19,7 @@ using boost::asio::awaitable;
 namespace {
 
 // An answer in the history shows that the conversation is not new, even if the client does not
-// identify it. A raw prompt does not count, because its reply is not spoken.
+// identify it. A raw prompt is never a new conversation, because its reply is not spoken.
 bool is_new_conversation(gateway_core& core, const generation_job& job) {
     const auto is_answer = [](const chat_message& m) { return m.role == "assistant"; };
     if (job.setup.raw || std::ranges::any_of(job.setup.messages, is_answer)) return false;
@@ -156,8 +156,8 @@ void streamed_reply::append_call_piece(const chunk& piece) {
     events_.write_call_piece(next[0], out_);
 }
 
-/// Sends the calls at the end of the reply, or only the end of a call that the client already has
-/// in part.
+/// Sends the calls at the end of the reply. If pieces of the only call were already sent, only ends
+/// that call.
 void streamed_reply::send_calls() {
     auto& calls = answer_.calls;
     const bool is_sent = !sent_call_.name.empty() && calls.size() == 1;

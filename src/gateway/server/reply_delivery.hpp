@@ -27,7 +27,8 @@ namespace tandem::gateway {
 /// Records the prompt before checking it, so that the audit log also contains rejected prompts.
 std::optional<api_error> check_prompt(answer_client& client, const gateway_core& core,
                                       const std::vector<std::string_view>& texts);
-/// Sets the adapters' scales in each request, because a restarted server has other default scales.
+/// Sets the adapters' scales in the request, because a restarted server does not have the deployed
+/// scales as its defaults.
 std::optional<api_error> set_adapter_scales(const gateway_core& core, const served_model& model,
                                             generation_request& request);
 /// Why a new conversation is not accepted now; see check_new_session().
@@ -68,10 +69,10 @@ class streamed_reply {
           events_(events),
           by_chunk_(unit == tandem::stream_by::chunk) {}
 
-    /// Sends these events before the first events of the reply.
+    /// Sends `events` before those of the reply.
     void send_first(std::string events) { out_ = std::move(events); }
-    /// Calls `handler` with the whole answer before the client can learn that the answer has ended
-    /// and send a request that continues it.
+    /// Calls `handler` with the whole answer before its end is sent, because the client may then
+    /// immediately send a request that continues it.
     void on_finished(std::function<void(const finished_answer&)> handler) {
         on_finished_ = std::move(handler);
     }

@@ -55,7 +55,7 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, an
 
 constexpr std::string_view cache_header = "X-Tandem-Cache";
 
-// A cached answer costs no prompt tokens, and its calls get new ids.
+// Reports all prompt tokens of a cached answer as cached, and gives its calls new ids.
 finished_answer make_repeated_answer(finished_answer answer, gateway_core& core) {
     answer.usage.cached_tokens = answer.usage.prompt_tokens;
     answer.usage.cache_break.reset();
@@ -156,7 +156,7 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     const auto key = cache_key(exchange, core, model, who, request);
     auto job = make_job(core, std::move(request));
     job.model = &model;
-    // Runs after the cache key is made, because the key must not depend on the trace.
+    // The cache key was made before this, because it must not depend on the trace.
     propagate_trace(exchange, core, job);
     job.options.priority = who.priority();
     job.pin = make_affinity_key(who, how);

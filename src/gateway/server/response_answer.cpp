@@ -68,7 +68,9 @@ std::optional<api_error> resolve_history(gateway_core& core, const admitted_requ
     const auto find = [&](const std::string& response) {
         return find_response(core, who, newest, response);
     };
-    if (auto error = resolve_references(request, find)) return error;
+    const auto max_bytes = core.options.prompts.max_bytes > 0 ? core.options.prompts.max_bytes
+                                                              : core.options.max_body_bytes;
+    if (auto error = resolve_references(request, max_bytes, find)) return error;
     if (request.previous.empty()) {
         if (request.affinity_key.empty() && (request.store || newest)) request.affinity_key = id;
         return std::nullopt;

@@ -13,8 +13,8 @@
 
 namespace tandem::gateway {
 
-/// The newest response of a WebSocket, which the socket can continue while it is open, even if the
-/// response is not stored.
+/// The newest response of a WebSocket. While the socket is open, its requests can continue this
+/// response even if it is not stored.
 struct socket_response {
     /// The response that is being generated; empty if there is none.
     std::string running_id{};

@@ -168,7 +168,7 @@ auto response_websocket::answer_requests() -> awaitable<void> {
         co_await answer(std::move(body));
     }
     is_answering_ = false;
-    if (is_draining_) begin_closing(voice_close::restarting);
+    if (closes_when_idle_) begin_closing(voice_close::restarting);
 }
 
 auto response_websocket::answer(std::string body) -> awaitable<void> {
@@ -242,7 +242,7 @@ void response_websocket::on_reading_ended() {
 }
 
 void response_websocket::close_when_idle() {
-    is_draining_ = true;
+    closes_when_idle_ = true;
     if (!is_answering_) begin_closing(voice_close::restarting);
 }
 

@@ -45,7 +45,7 @@ class response_websocket final : public message_socket {
     std::function<void()> cancel_;  // cancels the running answer
     bool is_cancelled_ = false;     // whether the running request is cancelled
     bool is_answering_ = false;
-    bool is_draining_ = false;
+    bool closes_when_idle_ = false;
 };
 
 }  // namespace tandem::gateway

@@ -14,8 +14,8 @@
 namespace tandem::gateway {
 namespace {
 
-// A session that moves here from another gateway arrives within session_store::release_limit, which
-// is 0.3 s.
+// Maximum number of messages that wait for a start. If the session moves here from another gateway,
+// it arrives within session_store::release_limit, which is 0.3 s.
 constexpr std::size_t max_early_messages = 100;
 
 std::string make_fatal_error(int status, std::string code, std::string message) {
@@ -83,8 +83,8 @@ std::string voice_websocket::make_closing_message(voice_close why) const {
     return {};
 }
 
-// The session is kept for a client that reconnects. A start that still waits for the cluster has no
-// effect, because the client may already have a newer socket.
+// The session is kept for a client that reconnects. Removing the socket cancels a start that still
+// waits for the cluster, because the client may already have a newer socket.
 void voice_websocket::on_reading_ended() {
     core_->voices.remove_socket(number_);
     if (const auto session = std::exchange(session_, {}).lock()) session->on_socket_lost(number_);

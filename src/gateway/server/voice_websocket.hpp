@@ -27,7 +27,7 @@ class voice_websocket final : public voice_sink, public message_socket {
     void on_refused(voice_caller caller, voice_error why) override;
     void send(std::string text) override;
     void close(voice_close why) override;
-    /// Closes a socket without a session. Sessions close their own sockets.
+    /// Closes the socket if it has no session. Otherwise, the session closes it.
     void close_when_idle() override;
     void abort() override {}
 
@@ -39,7 +39,7 @@ class voice_websocket final : public voice_sink, public message_socket {
     void handle_early_messages();
 
     std::optional<voice_caller> caller_;  // empty while a session exists or is requested
-    /// Messages that arrive while a start waits for the cluster.
+    /// Messages that arrive while a start waits for the cluster; handled after it.
     std::vector<voice_message> early_{};
     bool is_starting_ = false;
     voice_socket number_;

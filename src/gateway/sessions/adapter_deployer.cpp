@@ -19,7 +19,8 @@ namespace asio = boost::asio;
 using asio::redirect_error;
 using asio::use_awaitable;
 
-// The checks are rare enough that the server can still detect disconnected clients.
+// Far longer than a second: a server that gets requests more often than once a second may not
+// notice disconnected clients.
 constexpr auto reconcile_interval = std::chrono::seconds(5);
 constexpr duration max_answer_time = std::chrono::seconds(5);
 
@@ -36,7 +37,7 @@ bool has_adapter(const std::vector<server_adapter>& reported, int id) {
 bool is_set(const std::vector<server_adapter>& reported, const std::vector<adapter_scale>& wanted) {
     return std::ranges::all_of(reported, [&](const server_adapter& a) {
         const auto w = std::ranges::find(wanted, a.id, &adapter_scale::id);
-        // Servers store scales as float.
+        // Servers store scales as float, so a comparison of doubles would find differences.
         return static_cast<float>(a.scale) ==
                (w == wanted.end() ? 0.0f : static_cast<float>(w->scale));
     });
@@ -140,8 +141,8 @@ auto adapter_deployer::run_jobs() -> awaitable<void> {
     }
 }
 
-// Changes nothing unless every server that responds has the adapter. Unreachable servers are
-// updated when they return.
+// The job fails without a change if a server responds but does not have the adapter, or if no
+// server responds. Unreachable servers are updated when they return.
 auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<void> {
     const auto adapter = *adapters_.find(name);
     auto visits = plan_server_checks(adapter.model);
@@ -166,7 +167,7 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
     jobs_.end_running_job(std::move(fault), std::move(outcomes), std::time(nullptr));
 }
 
-// Stores the scale first, so that only stored adapters are deployed.
+// Stores the scale first, so that a scale that cannot be stored is not deployed.
 std::string adapter_deployer::deploy(const allowed_adapter& adapter, double scale) try {
     if (store_) store_->save_entry({adapter.model, adapter.name, scale});
     adapters_.set_deployed_scale(adapter.name, scale);
@@ -232,7 +233,7 @@ auto adapter_deployer::repair_adapters(server_ptr s) -> awaitable<void> {
     visit v;
     v.server = std::move(s);
     co_await query_adapters(v);
-    // An unreachable server is checked again when it returns.
+    // An unreachable server is checked again in the next round.
     if (v.ec || is_set(v.reported, adapters_.deployed_scales(v.server->model))) co_return;
     co_await send_scales(v);
     if (v.ec)

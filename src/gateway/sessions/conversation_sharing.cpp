@@ -16,7 +16,8 @@ namespace {
 using boost::asio::awaitable;
 using boost::asio::use_awaitable;
 
-// The store answers within a millisecond, and evaluating the prompt elsewhere takes much longer.
+// The store usually answers within a millisecond. Waiting longer pays off, because another server
+// would have to evaluate the whole prompt.
 constexpr duration place_limit = std::chrono::milliseconds(50);
 
 std::string place_key(const std::string& pin) {
@@ -27,7 +28,7 @@ std::string response_key(const std::string& key) {
     return "response:" + key;
 }
 
-// Does not use the member once the wait begins: the member's destructor drops the handler.
+// Does not use `from` once the wait has begun: it may be destroyed, and then drops the handler.
 awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, std::string key,
                                                duration limit) {
     co_return co_await boost::asio::async_initiate<decltype(use_awaitable),
@@ -83,7 +84,7 @@ awaitable<response_search> async_fetch_response(gateway_core& core, const std::s
     if (!found.is_answered) co_return response_search::no_answer;
     auto response = found.text ? parse_kept_response(*found.text) : std::nullopt;
     if (!response) co_return response_search::not_found;
-    const auto bytes = count_text_bytes(response->messages);
+    const auto bytes = estimate_message_bytes(response->messages);
     core.responses.put(detail::now(), key, *std::move(response), bytes);
     co_return response_search::found;
 }

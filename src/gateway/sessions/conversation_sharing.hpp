@@ -10,12 +10,13 @@
 #include <cstddef>
 #include <string>
 
-// What the gateways of a cluster know of each other's HTTP conversations. Without a cluster, a
-// gateway knows only its own.
+// Lets the gateways of a cluster continue each other's HTTP conversations. Without a cluster, a
+// gateway knows only its own conversations.
 namespace tandem::gateway {
 
-/// Fetches which server handled the conversation's last request at another gateway. If the store
-/// does not answer within 50 ms, the conversation may start on another server.
+/// Finds out which server handled the conversation's last request if another gateway received it.
+/// If the store does not answer within 50 ms, the conversation may continue on a server that has
+/// not cached it.
 boost::asio::awaitable<void> async_fetch_last_server(gateway_core& core, const std::string& pin);
 /// Remembers the server that the conversation used. `bytes` is the result of estimate_job_bytes().
 void remember_last_server(gateway_core& core, const std::string& pin, conversation talk,

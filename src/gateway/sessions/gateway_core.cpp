@@ -64,7 +64,8 @@ std::vector<config> settings_of(const service_config& service, const model_serve
     return all;
 }
 
-// Joins before the first request, so that no request uses a slot that another gateway holds.
+// The gateway joins before its first request, so that no request uses a slot that another gateway
+// holds.
 std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_core& g) {
     const auto& o = g.options;
     if (!o.cluster) return nullptr;
@@ -97,6 +98,7 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
         cluster->set_drain_handler([this](const auto& server, bool is_drained) {
             models.set_server_drained(server, is_drained);
         });
+        cluster->add_connection_handler([this] { voices.rewrite_records(); });
         cluster->set_release_handler(
             [this](const auto& session) { voices.release_to_gateway(session); });
         cluster->share_load([this] { return report_speech_load(models); },

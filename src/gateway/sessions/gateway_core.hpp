@@ -45,7 +45,7 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
 
     /// In a cluster, shares the slots of these servers. Call this before the first request to them.
     void share_servers(const model_servers& servers);
-    /// Like served_models::set_server_drained(), but at all gateways of the cluster.
+    /// Like served_models::set_server_drained(), but for all gateways of the cluster.
     void set_server_drained(const std::string& server, bool is_drained);
 
     /// Begins the trace of a turn; nullopt if the trace is not recorded.
@@ -60,10 +60,10 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     std::shared_ptr<cluster::cluster_member> cluster;
     authorizer gate;
     const prompt_filter filter;
-    /// For new connections; nullptr without TLS.
+    /// New connections use this context; nullptr without TLS.
     std::shared_ptr<boost::asio::ssl::context> tls{};
-    /// Declared after `models`, because the conversations in this table must be destroyed before
-    /// their service.
+    /// Declared after `models`, so that the conversations in this table are destroyed before their
+    /// services.
     affinity_table places{affinity_table_limits};
     kept_response_table responses{kept_response_limits};
     answer_cache answers;
@@ -72,7 +72,7 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     gateway_metrics metrics;
     /// nullptr without traces, and once the gateway is closed.
     std::unique_ptr<trace_exporter> traces;
-    /// Ids must be unpredictable, because they also identify sessions.
+    /// Source of ids. They must be unpredictable, because the id of a session gives access to it.
     std::random_device random{};
     voice_session_table known_sessions;
     bool is_stopping = false;

@@ -35,7 +35,7 @@ struct model_servers {
 struct gateway_options {
     service_config service{};
     tandem::instruments instruments{};
-    /// The model's name for clients. Any other name selects this model, too.
+    /// The model's name for clients. Requests with any other name get this model, too.
     std::string model = "default";
     /// Used instead of `model` and the service's servers if there are several models. No server may
     /// belong to two models.
@@ -57,21 +57,22 @@ struct gateway_options {
     /// but can read its answers only if their origin is listed here.
     std::vector<std::string> allowed_origins{};
     prompt_rules prompts{};
-    /// Unit of streamed answers if the request does not specify one.
+    /// Whether answers are streamed by token or by chunk, unless the request says so.
     tandem::stream_by stream_by = tandem::stream_by::token;
 
     /// Cache of complete answers at temperature 0, for repeated questions.
     cache_limits answer_cache = default_answer_cache_limits;
 
-    /// Further connections are closed without a response.
+    /// Maximum number of open connections. Further ones are closed without a response.
     std::size_t max_connections = 10'000;
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;
     duration handshake_timeout = std::chrono::seconds(10);
-    /// Timeout for receiving a whole request. It starts at the request's first byte, but for the
-    /// first request at the opening of the connection.
+    /// Timeout for receiving a whole request, from its first byte. The first byte of a connection
+    /// must arrive within the same time.
     duration read_timeout = std::chrono::seconds(30);
-    /// Timeout between two requests on a connection; longer than most proxies' timeout (60 s).
+    /// Timeout between two requests on a connection. Longer than that of most proxies (60 s), so
+    /// that the proxy closes the connection first.
     duration idle_timeout = std::chrono::seconds(75);
     /// Timeout for each write of a response.
     duration write_timeout = std::chrono::seconds(30);
@@ -106,8 +107,8 @@ void log_current_exception(const gateway_options& o, std::string_view what);
 std::vector<model_servers> list_models(const gateway_options& o);
 std::vector<std::string> list_model_names(const std::vector<model_servers>& models);
 
-/// Returns all faults of `o`; empty if it is valid. Of the address, checks only whether other
-/// machines can reach it. Does not check `tls` (see tls_context.hpp).
+/// Returns all faults of `o`; empty if it is valid. Checks `address` only for whether other
+/// machines could reach a gateway without keys. Does not check `tls` (see tls_context.hpp).
 std::vector<config_fault> check(const gateway_options& o);
 
 }  // namespace tandem::gateway

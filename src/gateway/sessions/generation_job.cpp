@@ -35,10 +35,16 @@ std::size_t count_text_bytes(const std::vector<chat_message>& messages) {
     return bytes;
 }
 
+std::size_t estimate_message_bytes(const std::vector<chat_message>& messages) {
+    auto bytes = count_text_bytes(messages) + messages.size() * sizeof(chat_message);
+    for (const auto& m : messages) bytes += m.tool_calls.size() * sizeof(tool_call);
+    return bytes;
+}
+
 std::size_t estimate_job_bytes(const generation_job& job) {
     constexpr std::size_t copies = 3;
-    return copies *
-           (job.prompt.size() + job.options.tools.size() + count_text_bytes(job.setup.messages));
+    return copies * (job.prompt.size() + job.options.tools.size() +
+                     estimate_message_bytes(job.setup.messages));
 }
 
 std::optional<conversation_place> make_conversation_place(conversation talk,

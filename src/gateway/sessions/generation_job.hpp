@@ -32,7 +32,7 @@ struct generation_job {
 
 /// Where the latest request of a conversation ran.
 struct conversation_place {
-    /// The URL without credentials; empty if it is not known yet.
+    /// The server's URL without credentials; empty if the server is not known yet.
     std::string server{};
     /// While this object exists, the scheduler expects the conversation to continue on its slot.
     /// nullptr if another gateway handled the request.
@@ -48,11 +48,13 @@ using affinity_table = bounded_cache<std::string, conversation_place>;
 /// if the client does not identify the conversation.
 std::string make_affinity_key(const admitted_request& who, const generation_request& request);
 
-/// Creates the conversation of a job. It continues the client's previous conversation, or starts on
-/// that conversation's server, as far as either is known.
+/// Creates the conversation of a job. It continues the client's previous conversation if that is
+/// known. If only that conversation's server is known, it starts on that server.
 conversation open_job_conversation(affinity_table& places, const generation_job& job,
                                    time_point now);
 std::size_t count_text_bytes(const std::vector<chat_message>& messages);
+/// Approximate memory of the messages, including empty ones.
+std::size_t estimate_message_bytes(const std::vector<chat_message>& messages);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
 std::size_t estimate_job_bytes(const generation_job& job);
 /// Returns the place of a conversation, unless the reply failed or never reached a server.
@@ -61,8 +63,8 @@ std::optional<conversation_place> make_conversation_place(conversation talk,
 /// Approximate memory of the place. `bytes` is from estimate_job_bytes().
 std::size_t estimate_place_bytes(std::size_t bytes, const reply_result& result);
 
-/// The error of a failed reply. If a call cannot be parsed, the error contains the call, because
-/// the answer does not.
+/// The error of a failed reply. If a call of the reply cannot be parsed, the error contains the
+/// call's text, because no answer does.
 api_error make_reply_error(const reply_result& result);
 
 }  // namespace tandem::gateway

@@ -1,11 +1,12 @@
 #include "gateway/sessions/kept_responses.hpp"
 
+#include "gateway/policy/prompt_texts.hpp"
+
 #include "tandem/saved_conversation.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace tandem::gateway {
@@ -23,6 +24,36 @@ std::vector<tool_call> find_open_calls(const kept_response& r) {
 bool is_response_id(std::string_view id) noexcept {
     constexpr std::size_t max_bytes = 64;
     return id.starts_with("resp_") && id.size() <= max_bytes;
+}
+
+api_error make_unknown_item_error(std::string_view item) {
+    return make_invalid("input", fmt::format("input refers to the item '{}', which is unknown or "
+                                             "no longer kept; send the item itself",
+                                             quote_text(item)));
+}
+
+api_error make_items_too_large_error(std::size_t max_bytes) {
+    return make_error(
+        400, "prompt_too_large",
+        fmt::format("the items that input refers to have more than {} bytes of text", max_bytes),
+        "input");
+}
+
+std::size_t count_prompt_bytes(const chat_message& message) {
+    std::size_t bytes = 0;
+    for (const auto text : collect_texts({&message, 1}, {}, {})) bytes += text.size();
+    return bytes;
+}
+
+// Clients may send some items of an answer as references, and the others as they are.
+bool repeats_answer(const chat_message& message, const chat_message& answer) {
+    const auto is_known = [&](const tool_call& call) {
+        return std::ranges::find(answer.tool_calls, call.id, &tool_call::id) !=
+               answer.tool_calls.end();
+    };
+    return message.role == "assistant" &&
+           (message.content.empty() || message.content == answer.content) &&
+           std::ranges::all_of(message.tool_calls, is_known);
 }
 
 }  // namespace
@@ -71,25 +102,32 @@ std::string find_response_id(std::string_view item) {
 }
 
 std::optional<api_error> resolve_references(
-    response_request& request,
+    response_request& request, std::size_t max_bytes,
     const std::function<const kept_response*(const std::string& id)>& find) {
-    auto& messages = request.messages;
-    std::string last;
-    for (auto at = request.references.rbegin(); at != request.references.rend(); ++at) {
-        auto id = find_response_id(at->id);
+    std::vector<chat_message> resolved;
+    std::size_t copied = 0;
+    // The response whose answer is the last resolved message.
+    std::string answered;
+    auto next = request.references.begin();
+    for (std::size_t i = 0; i < request.messages.size(); ++i) {
+        auto& message = request.messages[i];
+        if (next == request.references.end() || next->message != i) {
+            if (!answered.empty() && repeats_answer(message, resolved.back())) continue;
+            resolved.push_back(std::move(message));
+            answered.clear();
+            continue;
+        }
+        const auto& item = next++->id;
+        auto id = find_response_id(item);
         const auto* const response = find(id);
-        if (!response || response->messages.empty())
-            return make_invalid("input",
-                                fmt::format("input refers to the item '{}', which is unknown "
-                                            "or no longer kept; send the item itself",
-                                            quote_text(at->id)));
-        const bool is_same = id == last && at != request.references.rbegin() &&
-                             std::prev(at)->message == at->message + 1;
-        const auto place = messages.begin() + static_cast<std::ptrdiff_t>(at->message);
-        *place = response->messages.back();
-        if (is_same) messages.erase(place + 1);
-        last = std::move(id);
+        if (!response || response->messages.empty()) return make_unknown_item_error(item);
+        if (id == answered) continue;
+        copied += count_prompt_bytes(response->messages.back());
+        if (copied > max_bytes) return make_items_too_large_error(max_bytes);
+        resolved.push_back(response->messages.back());
+        answered = std::move(id);
     }
+    request.messages = std::move(resolved);
     return std::nullopt;
 }
 

@@ -17,7 +17,7 @@
 // Responses that another request may continue by their id. Pure.
 namespace tandem::gateway {
 
-/// A response with the whole conversation before it, except the instructions.
+/// A response, and the whole conversation before it except the instructions.
 struct kept_response {
     std::vector<chat_message> messages{};
     /// The conversation's affinity key, see generation_request.
@@ -46,10 +46,11 @@ std::optional<api_error> prepend_earlier_messages(response_request& request,
 std::string find_response_id(std::string_view item);
 
 /// Replaces references to items with the answers that contain them. `find` returns the response
-/// with the given id, or nullptr. The items of an answer form one message. Returns a fault for an
-/// unknown item.
+/// with the given id, or nullptr. The items of an answer form one message, even if the client sent
+/// only the first of them as a reference. Returns a fault for an unknown item, and as soon as the
+/// texts of the answers exceed `max_bytes`.
 std::optional<api_error> resolve_references(
-    response_request& request,
+    response_request& request, std::size_t max_bytes,
     const std::function<const kept_response*(const std::string& id)>& find);
 
 /// The responses that the request refers to and that only other gateways may have, newest first. To
@@ -58,7 +59,7 @@ std::optional<api_error> resolve_references(
 std::vector<std::string> list_responses_to_fetch(
     const response_request& request, const std::function<bool(const std::string& id)>& is_here);
 
-/// HTTP 503: only the cluster's store, which does not answer, knows whether the response is kept.
+/// HTTP 503: only the cluster's store knows whether the response is kept, but it does not answer.
 api_error make_store_unavailable_error(const response_request& request);
 /// HTTP 400, as in OpenAI's API.
 api_error make_response_not_found_error(const std::string& id);

@@ -14,7 +14,7 @@ served_models::served_models(const boost::asio::any_io_executor& executor, const
         // Readiness checks may come before the first conversation, so the servers are watched from
         // the start.
         settings.watch_always = true;
-        // The prefill before the first turn must use the adapters, too.
+        // The prefill before the first turn must use the same adapters as the turn.
         settings.client.generation.lora = adapters.deployed_scales(m.name);
         names_.push_back(m.name);
         models_.push_back(

@@ -36,13 +36,14 @@ class served_models {
     served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
                   const adapter_set& adapters);
 
-    /// The model that a request selects, which lives as long as this object; or an error (see
-    /// choose_model()).
+    /// Returns the model that a request selects, or an error (see choose_model()). The model lives
+    /// as long as this object.
     std::variant<served_model*, api_error> find(std::string_view asked,
                                                 const admitted_request& who);
 
     std::deque<served_model>& all() noexcept { return models_; }
-    /// Stops or resumes the start of turns on the server with this id (see make_server_id()).
+    /// Lets no further turns start on the server with this id (see make_server_id()), or lets them
+    /// start again.
     void set_server_drained(const std::string& server, bool is_drained);
     const std::vector<std::string>& names() const noexcept { return names_; }
 

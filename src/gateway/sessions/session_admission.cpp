@@ -22,7 +22,7 @@ api_error make_overloaded_error(duration retry_after) {
     return e;
 }
 
-/// A quantity of a cluster::shared_load, and the member that holds it.
+/// The name of a quantity in a cluster::shared_load, and the member of load_report with its value.
 struct named_quantity {
     std::string name;
     double slots::load_report::*value;

@@ -18,12 +18,12 @@ std::vector<std::string_view> collect_texts(const voice_turn& turn) {
 }
 
 void voice_audit_prompts::record_turn(const voice_turn& turn) {
-    // Limits the memory if a client only appends to the history.
+    // Limits the memory if a client appends to the history but requests no reply.
     constexpr std::size_t max_turns = 64;
     if (said_.size() >= max_turns || said_bytes_ >= max_audit_prompt_bytes) return;
     auto words = join_texts(collect_texts(turn), max_audit_prompt_bytes);
-    // The model reads results before the words that interrupted the reply, although those words
-    // have a lower turn number.
+    // Results come first, because the model reads them before the words that interrupted the reply,
+    // although those words have a lower turn number.
     constexpr std::uint64_t before_all = 0;
     auto& said = said_[turn.results.empty() ? turn.number : before_all];
     if (!said.empty()) words.insert(0, "\n");
@@ -44,7 +44,8 @@ void voice_audit_prompts::begin_reply(std::uint64_t number) {
     for (auto at = said_.begin(); at != end; at = said_.erase(at)) said_bytes_ -= at->second.size();
 }
 
-// If the reply began as a draft, the model read the draft's words rather than the turn's.
+// If the reply began as a draft, the model read the draft's words, which may differ from the
+// turn's, so the prompt contains both.
 std::optional<std::string> voice_audit_prompts::take_prompt(bool is_drafted) {
     auto said = std::exchange(prompt_, {});
     if (is_drafted && !drafted_.empty()) {

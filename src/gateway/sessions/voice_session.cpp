@@ -46,20 +46,21 @@ void voice_session::perform_all() {
     arm_check_timer();
 }
 
-// Ends only this session. Called inside a catch block.
+// Ends this session, but not the gateway. Called inside a catch block.
 void voice_session::on_exception() {
     log_current_exception(gateway_.options, "a voice session was ended by an internal error");
     turns_.on_exception();
     perform_all();
 }
 
-// Runs before the client receives the reply's end, because the client may immediately request its
-// next reply elsewhere.
+// Must run before the client receives the reply's end, because the client may then immediately
+// request another reply outside of this session.
 void voice_session::release_permit() {
     if (!turns_.is_busy() && drafts_ == 0) permit_holder_.reset();
 }
 
-/// Wraps a handler, because the session or the gateway may be gone when it runs.
+/// Wraps a handler: the wrapper does nothing if the session is gone, and keeps the session and the
+/// gateway alive while the handler runs.
 template <class Function>
 auto voice_session::bind_to_session(Function change) {
     return [weak = weak_from_this(), change = std::move(change)](auto&&... arguments) {
@@ -135,8 +136,8 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 
 // --- turns
 
-/// Calls `then`, immediately or after the cluster's decision, with the reason if the turn is
-/// rejected.
+/// Checks the turn, immediately or after the cluster's decision, and calls `then` with the reason
+/// if the turn is rejected, or with nullopt.
 template <class Function>
 void voice_session::admit(const voice_turn_ptr& turn, Function then) {
     // If the new reply or draft is admitted, the previous reply ends, and the new one takes over
@@ -197,7 +198,7 @@ void voice_session::perform(const voice_action::draft& a) {
     ++drafts_;
     admit(a.turn, [turn = a.turn, number = ++newest_draft_](voice_session& self,
                                                             const std::optional<api_error>& why) {
-        // In the meantime, the client may have dropped the draft or begun the draft's turn.
+        // The draft is obsolete if the client has dropped it or begun its turn in the meantime.
         if (number != self.newest_draft_) return void(--self.drafts_);
         self.on_draft_checked(turn, why);
     });
@@ -309,7 +310,7 @@ void voice_session::perform(const voice_action::say_aside& a) {
     begin_reply(a.turn->number, talk_->say_aside(a.turn->text, traced_options(*a.turn)));
 }
 
-// If the reply failed, its end reports the error.
+// Ignores the error code: if the reply failed, its end reports the error.
 void voice_session::perform(const voice_action::await_calls& a) {
     auto handler = bind_to_session([number = a.number](voice_session& self, const error_code&,
                                                        const called_functions& called) {

@@ -36,9 +36,9 @@ struct voice_caller {
     std::string traceparent{};
 };
 
-/// Performs the actions of a session's voice_turn_machine with a conversation of the library. Owned
-/// by the host; outlives its sockets. Late handlers of the library and of timers have no effect.
-/// Use it on the gateway's loop.
+/// Performs the actions of a session's voice_turn_machine with a conversation of the library. The
+/// voice_session_host owns the session, which outlives its sockets. Once the session is destroyed,
+/// handlers of the library and of timers have no effect. Use it on the gateway's loop.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
     voice_session(gateway_core& gateway, served_model& model, voice_turn_machine turns);
@@ -50,7 +50,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<api_error> find_fault(const voice::start& first) const {
         return turns_.find_fault(first);
     }
-    /// A socket opens or resumes the session. The caller must be authorized for it.
+    /// A socket opens or resumes the session. The caller must be authorized for the session.
     void on_socket_attached(voice_socket socket, voice_caller caller, voice::start first);
     void on_message(voice_socket socket, voice_message message);
     void on_socket_lost(voice_socket socket);
@@ -58,23 +58,26 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     /// From now on, writes records of the session to the store, so that another gateway can resume
     /// the session.
     void start_storing_records(std::string owner, cluster::session_epoch epoch);
+    /// The store may have lost the record.
+    void rewrite_record() { record_->on_store_connected(); }
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
-    /// Another gateway is taking the session: ends it here once the record is written.
+    /// Another gateway is taking the session: ends it here once the record is written and no reply
+    /// runs.
     void release_to_gateway();
     /// Another gateway has taken the session: ends it here.
     void end_taken_over();
 
     /// The gateway is stopping. With a record, the session moves to another gateway as soon as the
-    /// listener would not notice; otherwise it ends after the running reply.
+    /// listener would not notice the move; otherwise, it ends after the running reply.
     void drain();
     /// Draining takes too long: interrupts the running reply. A session with a record moves at
     /// once.
     void stop();
 
  private:
-    /// Passes an event to the turn machine, and performs the resulting actions; the actions of
-    /// nested events come last.
+    /// Passes an event to the turn machine, and performs the resulting actions; actions of events
+    /// that these actions cause come last.
     template <class Function>
     void run_and_perform(Function change);
     template <class Function>
@@ -138,21 +141,21 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     voice_turn_machine turns_;
     std::optional<voice_caller> caller_;
     std::optional<conversation> talk_;
-    std::optional<conversation> raw_talk_;  // of the latest raw prompt
+    std::optional<conversation> raw_talk_;  // its only message is the latest raw prompt
     std::optional<reply> reply_;            // the latest one
     std::uint64_t number_ = 0;              // turn number of reply_
     time_point began_{};
     voice_audit_prompts prompts_{};
     voice_trace trace_{gateway_};
     voice_thinking thinking_{gateway_, model_};
-    int drafts_ = 0;  // running, or being checked
+    int drafts_ = 0;  // number of drafts that run or are being checked
     std::uint64_t newest_draft_ = 0;
     // The key's permit for a reply. One permit suffices, because a session runs one reply at a
     // time, and the reply to a draft takes over the draft's permit.
     std::optional<admitted_request> permit_holder_;
     /// nullptr without a cluster.
     std::shared_ptr<session_record_writer> record_;
-    bool is_changed_ = false;  // since the record was last notified
+    bool is_changed_ = false;  // since record_ was last told of a change
     boost::asio::steady_timer check_;
     bool is_performing_ = false;
 };

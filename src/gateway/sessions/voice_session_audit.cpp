@@ -52,7 +52,7 @@ void voice_session::record_reply_end(time_point now, const reply_result& result)
     if (result.error) record.error = to_api_error(result.error, result.diagnostics).code;
     record.prompt = prompts_.take_prompt(u.drafted > 0);
     log_and_audit(gateway_.options, record, log_level::info);
-    thinking_.warn_if_model_thought(result);
+    thinking_.warn_if_thinking_off_was_ignored(result);
 }
 
 }  // namespace tandem::gateway

@@ -57,7 +57,7 @@ auto voice_session_host::admit(const admitted_request& who, const voice::start& 
     if (gateway_.is_stopping) return make_stopping_error();
     return first.session.empty() ? open(who, first) : resume(who, first);
 } catch (...) {
-    // Returns an error, because the client waits for a response.
+    // The client waits for a response, so an exception must become an error.
     log_current_exception(gateway_.options,
                           "cannot start a voice session because of an internal error");
     return make_internal_error();
@@ -84,7 +84,7 @@ auto voice_session_host::open(const admitted_request& who, const voice::start& f
     }
 }
 
-// A resumed session keeps its model.
+// A resumed session keeps its model, so the key must still be allowed to use that model.
 auto voice_session_host::resume(const admitted_request& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> {
     const auto& id = first.session;
@@ -137,8 +137,8 @@ void voice_session_host::forget_session(const std::string& id) {
     sessions_.erase(id);
 }
 
-// Sessions expire in order, so a running timer is always for the earliest. If that session is
-// resumed, the timer fires without effect.
+// Sessions expire in the order in which they lost their sockets, so a running timer never fires too
+// late for another session. If its session is resumed, it fires without effect.
 void voice_session_host::arm_expiry_timer() {
     const auto due = gateway_.known_sessions.next_expiry();
     if (!due || std::exchange(is_watching_, true)) return;

@@ -17,10 +17,11 @@
 
 namespace tandem::gateway {
 
-/// Output to a socket. Implementations must not call a session back.
+/// Output to a socket. Implementations must not call functions of a session.
 class voice_sink {
  public:
-    /// The result of a start: the socket has a session, or its caller may try again.
+    /// The result of a start: either the socket has a session, or on_refused() returns the caller
+    /// for another start.
     virtual void on_started(std::weak_ptr<voice_session> session) = 0;
     virtual void on_refused(voice_caller caller, voice_error why) = 0;
     virtual void send(std::string text) = 0;
@@ -41,7 +42,8 @@ class voice_session_host {
 
     /// Opens or resumes a session for a socket's first start, and notifies the socket.
     void start(voice_socket socket, voice_caller caller, voice::start first);
-    // A socket is registered while it receives messages.
+    // A socket is registered while it receives messages. A start has no effect once its socket was
+    // removed.
     voice_socket add_socket(voice_sink& outlet);
     void remove_socket(voice_socket socket) noexcept { sockets_.erase(socket); }
     std::size_t count_sockets() const noexcept { return sockets_.size(); }
@@ -54,6 +56,8 @@ class voice_session_host {
     /// The session has ended.
     void forget_session(const std::string& id);
 
+    /// The store of the cluster may have lost the sessions' records.
+    void rewrite_records();
     /// Another gateway of the cluster is taking the session.
     void release_to_gateway(const std::string& id);
 
@@ -70,6 +74,9 @@ class voice_session_host {
     void answer_start(voice_socket socket, voice_caller caller, voice::start first,
                       std::variant<session_ptr, api_error> given);
     void ask_cluster(voice_socket socket, voice_caller caller, voice::start first);
+    std::variant<session_ptr, api_error> admit_asked(const admitted_request& who,
+                                                     const voice::start& first,
+                                                     cluster::take_answer taken);
     std::variant<session_ptr, api_error> admit_moved(const admitted_request& who,
                                                      const voice::start& first,
                                                      cluster::taken_session taken);

@@ -36,6 +36,14 @@ std::optional<generation_changes> read_options(const std::string& text) {
     return start ? std::optional(start->options) : std::nullopt;
 }
 
+api_error make_store_away_error() {
+    auto e = make_error(503, "cluster_unavailable",
+                        "the store of the cluster does not answer, and this gateway does not have "
+                        "the session; try again");
+    e.retry_after = std::chrono::seconds(1);
+    return e;
+}
+
 std::variant<moved_session, std::string> parse_session_record(std::string_view text) {
     auto read = parse_record(text);
     if (auto* const fault = std::get_if<std::string>(&read)) return std::move(*fault);
@@ -71,21 +79,34 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
     auto asked = std::make_shared<asked_start>(asked_start{std::move(caller), std::move(first)});
     gateway_.cluster->sessions().take(
         id, owner, epoch, [this, socket] { return find(socket) != nullptr; },
-        [this, socket, asked, epoch](std::optional<cluster::taken_session> taken) {
+        [this, socket, asked, epoch](cluster::take_answer taken) {
             if (!find(socket)) return;
             auto& [who, start] = *asked;
+            const bool was_here = epoch > 0 && taken.session && taken.session->record.empty();
             // In the meantime, another gateway has taken the session that was here.
-            if (epoch > 0 && taken && taken->record.empty() && !sessions_.contains(start.session))
+            if (was_here && !sessions_.contains(start.session))
                 return ask_cluster(socket, std::move(who), std::move(start));
-            const bool is_moved = taken && !taken->record.empty();
-            auto given =
-                is_moved ? admit_moved(who.who, start, *std::move(taken)) : admit(who.who, start);
+            auto given = admit_asked(who.who, start, std::move(taken));
             answer_start(socket, std::move(who), std::move(start), std::move(given));
         });
 }
 
-// After a restart, the store still names this gateway as the owner of sessions that it no longer
-// has.
+auto voice_session_host::admit_asked(const admitted_request& who, const voice::start& first,
+                                     cluster::take_answer taken)
+    -> std::variant<session_ptr, api_error> {
+    if (taken.session && !taken.session->record.empty())
+        return admit_moved(who, first, *std::move(taken.session));
+    const bool is_here = gateway_.known_sessions.owns(who.key_name(), first.session);
+    if (taken.is_known || is_here || gateway_.cluster->has_lost_store()) return admit(who, first);
+    return make_store_away_error();
+}
+
+void voice_session_host::rewrite_records() {
+    for (const auto& [id, session] : sessions_) session->rewrite_record();
+}
+
+// After a restart, the store still names this gateway as the holder of sessions that this gateway
+// no longer has.
 void voice_session_host::release_to_gateway(const std::string& id) {
     const auto found = sessions_.find(id);
     if (found == sessions_.end()) return gateway_.cluster->sessions().release(id, 0);

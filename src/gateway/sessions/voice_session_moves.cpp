@@ -37,14 +37,16 @@ void voice_session::move_if_due() {
     if (turns_.is_released()) return leave_if_written();
     if (!turns_.is_moving()) return;
     // Without a record, the session ends here, as without a cluster.
-    if (record_->has_failed()) return run_and_perform([&](time_point now) { turns_.drain(now); });
+    if (record_->is_too_long()) return run_and_perform([&](time_point now) { turns_.drain(now); });
     if (record_->is_written() && turns_.can_move(detail::now())) move();
 }
 
 // The session stays until the running reply has ended, because this gateway must account for the
 // reply.
 void voice_session::leave_if_written() {
-    if (!turns_.is_running() && record_->is_written()) end_taken_over();
+    // A gateway that stops does not wait for the store to return.
+    const bool is_awaited = !gateway_.is_stopping || record_->is_store_connected();
+    if (!turns_.is_running() && (record_->is_written() || !is_awaited)) end_taken_over();
 }
 
 // Releases the record first, so that the client need not wait at the other gateway until the reply

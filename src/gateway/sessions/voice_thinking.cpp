@@ -21,7 +21,7 @@ void voice_thinking::remember_options(const generation_options& options) {
 }
 
 // A chat template that ignores the option does so in every turn, so one warning is enough.
-void voice_thinking::warn_if_model_thought(const reply_result& result) const {
+void voice_thinking::warn_if_thinking_off_was_ignored(const reply_result& result) const {
     const bool ignores_switch = is_off_ && result.usage.reasoning > 0;
     const auto& log = gateway_.options.instruments.log;
     if (!ignores_switch || std::exchange(model_.has_warned_of_thinking, true) ||

@@ -15,13 +15,13 @@ class voice_thinking {
     voice_thinking(const gateway_core& gateway, served_model& model)
         : gateway_(gateway), model_(model) {}
 
-    /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Returns a
-    /// copy, because the policy and the audit read the turn's options as the client sent them.
+    /// Turns thinking off, unless `options` or a limit of the gateway controls it. Returns a copy,
+    /// because the prompt policy and the audit log need the turn's options as the client sent them.
     generation_options turn_off_unless_set(generation_options options) const;
-    /// Call when a turn's reply begins.
+    /// Call with the options of a turn's reply when the reply begins.
     void remember_options(const generation_options& options);
     /// Logs a warning, once per model, if the model thought although thinking was off.
-    void warn_if_model_thought(const reply_result& result) const;
+    void warn_if_thinking_off_was_ignored(const reply_result& result) const;
 
  private:
     const gateway_core& gateway_;

@@ -28,7 +28,7 @@ void voice_trace::begin_resumed(const voice_turn& turn) {
     if (turn_) turn_->turn = turn.id;
 }
 
-// A chunk that comes after the interruption is not sent.
+// A chunk that comes after the interruption is not sent, so it is not the first chunk.
 void voice_trace::on_chunk(time_point now) {
     if (turn_ && !turn_->first_chunk_at && !turn_->interrupted_at) turn_->first_chunk_at = now;
 }

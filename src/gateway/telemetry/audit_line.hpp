@@ -32,7 +32,7 @@ struct audit_record {
     /// Token counts of a reply; nullopt for other requests, or if unknown.
     std::optional<std::int64_t> tokens_in{};
     std::optional<std::int64_t> tokens_out{};
-    /// From the request's head to the end of the response.
+    /// Time from the arrival of the request's head to the end of the response.
     std::chrono::nanoseconds elapsed{};
     std::string finish_reason{};
     /// api_error::code of the error response; empty without an error or a code.

@@ -15,7 +15,7 @@ prometheus::MetricFamily make_build_info_metric();
 /// `process_*` metrics, with the names and types of Prometheus' official clients.
 std::vector<prometheus::MetricFamily> make_process_metrics(const process_stats& p);
 
-/// The gateway's place in a cluster.
+/// Metrics of the gateway as a member of a cluster.
 std::vector<prometheus::MetricFamily> make_cluster_metrics(const cluster::cluster_status& s);
 
 }  // namespace tandem::gateway

@@ -14,7 +14,7 @@ namespace tandem::gateway {
 namespace {
 
 constexpr int switching_protocols = 101;
-// Maximum number of server labels; servers may come and go.
+// Maximum number of server labels. Without it, servers that come and go would add series forever.
 constexpr std::size_t max_servers = 256;
 
 std::string shown_server(std::string_view url) {
@@ -23,7 +23,7 @@ std::string shown_server(std::string_view url) {
 
 }  // namespace
 
-// Creates all counters at 0, so that rates are correct from the first event.
+// Creates the series of all routes at 0, so that rates are correct from the first event.
 gateway_metrics::gateway_metrics(std::int64_t started_at) {
     register_gauges(registry_, "tandem_start_time_seconds", "Unix time of the start.")
         .Add({})

@@ -32,11 +32,10 @@ struct gateway_load {
     std::size_t voice_sessions = 0;
 };
 
-/// Metrics of the gateway in Prometheus' text format; docs/metrics.md lists them. Label values
-/// are bounded regardless of client input: at most 256 of the passed servers, without credentials
-/// and addresses; the models of add_servers(); and the routes of the table. Anything else is
-/// "other", and inapplicable labels are "none". Values of servers with the same label are added
-/// up.
+/// Metrics of the gateway in Prometheus' text format; docs/metrics.md lists them. Label values are
+/// bounded regardless of client input: at most 256 of the passed servers, without credentials and
+/// addresses; the models of add_servers(); and the routes of the table. Any other value is "other";
+/// a label that does not apply is "none". Values of servers with the same label are added up.
 ///
 /// Thread-safety: count_dropped_traces() may be called from any thread, all other functions from
 /// one thread only.

@@ -17,7 +17,7 @@ std::string status_label(int status) {
     return status >= 100 && status < 600 ? std::to_string(status) : no_label;
 }
 
-// Names of error codes in other categories are unbounded.
+// Error codes of other categories share one label, because their number is unbounded.
 std::string error_label(const error_code& ec) {
     return ec.category() == error_category() ? error_name(ec) : other_label;
 }

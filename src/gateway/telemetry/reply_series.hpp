@@ -15,8 +15,8 @@ inline double ms_to_seconds(double ms) noexcept {
     return ms / 1e3;
 }
 
-/// Seconds from the start of the reply to its first token. If the reply continues from a draft, the
-/// first token is in the reply's first chunk; the tokens after that belong to later requests.
+/// Seconds from the start of the reply to its first token. If the reply continues from a draft,
+/// this is the time to its first chunk, because a first_token event may belong to a later request.
 inline std::optional<double> time_to_first_token(const reply_result& r) {
     using kind = timeline_event::kind;
     for (const auto& e : r.timeline)

@@ -5,7 +5,8 @@
 namespace tandem::gateway {
 namespace {
 
-/// A counter that is kept elsewhere may restart at 0.
+/// `more` is negative if the count in the server's status restarts at 0, but a counter must not
+/// decrease.
 void raise_by(prometheus::Counter& counter, std::int64_t more) {
     if (more > 0) counter.Increment(static_cast<double>(more));
 }

@@ -15,8 +15,8 @@ std::optional<duration> first(const reply_result& result, timeline_event::kind w
     return std::nullopt;
 }
 
-/// Splits a time span into consecutive parts. Cuts outside the remaining span are clamped, so that
-/// the parts always add up.
+/// Splits a time span into consecutive parts. A cut outside the remaining span is clamped to it, so
+/// that the parts always add up.
 class stretch {
  public:
     stretch(time_point from, time_point to) : at_(from), end_(std::max(from, to)) {}

@@ -24,7 +24,7 @@ struct voice_timestamps {
 struct voice_timing {
     duration detector{};      ///< until the voice detector was sure; 0 if unknown
     duration before_start{};  ///< then until the turn was requested: transcription, network
-    duration turn_wait{};     ///< then until the reply began, after the previous one ended
+    duration turn_wait{};     ///< then until the reply began: end of the previous reply
     duration slot_wait{};     ///< then until the request was sent: other replies, reuse guard
     duration first_token{};   ///< then until the first token: prompt evaluation
     duration first_chunk{};   ///< then until the first chunk was sent
@@ -46,8 +46,8 @@ void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
 }
 
 /// Returns nullopt if the client does not report when the user stopped. If the client reports only
-/// `vad_stop`, the silence before the request consists of `vad_stop` alone. The parts of events
-/// missing from the reply's timeline are 0. Pure.
+/// `vad_stop`, the silence before the request consists of `vad_stop` alone. A part that ends with
+/// an event is 0 if the reply's timeline lacks that event. Pure.
 std::optional<voice_timing> compute_voice_timing(const voice_timestamps& marks,
                                                  const reply_result& result);
 

@@ -26,7 +26,7 @@ std::string make_span_id(const random_bits& random);
 /// new, recorded trace.
 span_context make_span_context(std::string_view traceparent, const random_bits& random);
 
-/// The header by which requests become children of the span.
+/// The value of the traceparent header that makes requests children of the span.
 std::string to_traceparent(const span_context& context);
 
 }  // namespace tandem::gateway

@@ -66,7 +66,7 @@ struct traced_turn {
     std::string output{};
 };
 
-/// Adds a reply that has ended.
+/// Adds the data of a reply that has ended.
 void add_reply(traced_turn& turn, time_point now, const reply_result& result, bool by_chunk,
                bool with_texts);
 

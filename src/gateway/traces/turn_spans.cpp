@@ -23,8 +23,8 @@ std::string_view finish_word(finish_reason reason) noexcept {
     return is_stop ? "stop" : to_string(reason);
 }
 
-/// Messages in the JSON of OpenTelemetry's attributes `gen_ai.input.messages` and
-/// `gen_ai.output.messages`; only the latter has a finish reason.
+/// Encodes messages for OpenTelemetry's attributes `gen_ai.input.messages` and
+/// `gen_ai.output.messages`. Only the latter has a finish reason.
 std::string encode_messages(const std::vector<chat_message>& messages,
                             std::string_view finish_reason) {
     using json = nlohmann::ordered_json;
@@ -123,8 +123,8 @@ class span_builder {
             .chunk_at = *chunk_at,
             .user_stopped_ago = is_user_end_known ? turn_.user_stopped_ago : duration{},
             .vad_stop = turn_.vad_stop};
-        // GCC 12 warns about uninitialized members if an aggregate initializer names only the
-        // timeline.
+        // Not an aggregate initializer, because GCC 12 would warn of the members that it does not
+        // name.
         reply_result times;
         times.timeline = turn_.reply->timeline;
         const auto timing = compute_voice_timing(marks, times);

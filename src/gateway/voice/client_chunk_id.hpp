@@ -10,9 +10,9 @@
 
 namespace tandem::gateway {
 
-/// Identifies a chunk for clients: the reply's number in its session, and the chunk's index in the
-/// reply. Hides the library's ids. Sent as text such as "12-3", so that no client parses it as a
-/// number and rounds it.
+/// Identifies a chunk for clients, which do not see the library's ids: the reply's number in its
+/// session, and the chunk's index in the reply. Sent as text such as "12-3", because clients may
+/// round numbers.
 struct client_chunk_id {
     std::uint64_t reply = 0;
     std::uint32_t seq = 0;

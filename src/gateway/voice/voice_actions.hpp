@@ -21,17 +21,17 @@
 
 namespace tandem::gateway {
 
-/// Identifies a socket. Assigned by the driver of the session.
+/// Identifies a socket. The code that performs the session's actions assigns it.
 using voice_socket = std::uint64_t;
 
 /// The turn that a client requests with a `start`, `resume` or `say`.
 struct voice_turn {
     enum class kind {
-        messages,  ///< only add to the history: the last message is not from a user or a tool
+        messages,  ///< only add to the history, as the last message is not from a user or a tool
         reply,     ///< add to the history and reply
         prompt,    ///< a raw prompt, outside of the history
         resume,    ///< continue an interrupted reply
-        text,      ///< speak a given text, which history keeps
+        text,      ///< speak a given text, which the history keeps
         aside,     ///< speak a given text outside of the history
     };
     /// Number of the turn's reply in the session, as in messages to the client.
@@ -49,9 +49,9 @@ struct voice_turn {
     /// The mark that the model reads after interrupted turns; empty if the client did not choose
     /// one.
     std::string interrupted_mark{};
-    /// The resumed reply has called functions: another reply of the turn follows.
+    /// Whether the resumed reply has called functions, so that another reply of the turn follows.
     bool has_called = false;
-    /// Whether to use a draft only if the draft's message is exactly the same.
+    /// Whether a draft may be used only if its message is exactly that of the turn.
     bool needs_exact_draft = false;
     /// Merged from the options of the service, of the session's first start, and of this start.
     generation_options options{};
@@ -67,7 +67,7 @@ struct voice_turn {
     bool is_requested_by_start() const noexcept {
         return what == kind::prompt || (what == kind::reply && !messages.empty());
     }
-    /// Whether this is no new turn, but a resumed reply or a reply after calls.
+    /// Whether this continues an earlier turn: a resumed reply, or a reply after calls.
     bool is_continuation() const noexcept { return what == kind::resume || follows_calls(); }
     bool follows_calls() const noexcept { return what == kind::reply && messages.empty(); }
     bool is_given_text() const noexcept { return what == kind::text || what == kind::aside; }
@@ -86,19 +86,19 @@ struct send {
     std::string text;
 };
 /// Closes the socket once all earlier messages have been sent. The session has already released the
-/// socket, and needs no on_socket_lost().
+/// socket, so do not call on_socket_lost() for it.
 struct close {
     voice_socket socket;
     voice_close why;
 };
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
-/// on_turn_permitted() or on_turn_refused(), now or later. Until then, nothing of the turn is sent
-/// to a server, except the words of `hear` and `draft`. A turn that waits while the session has no
-/// socket loses its permission.
+/// on_turn_permitted() or on_turn_refused(), now or later. Until then, no server receives any part
+/// of the turn, except words of `hear` and `draft`. If the session has no socket while the turn
+/// waits, the turn loses its permission and is checked again.
 struct check_turn {
     voice_turn_ptr turn;
-    /// Whether the turn was already checked before its socket was lost.
+    /// Whether the turn was already checked once, before the session lost its socket.
     bool is_again = false;
 };
 
@@ -144,8 +144,8 @@ struct add_filler {
     std::string text;
 };
 
-// Each of these actions replaces the previous reply, which has ended. Report events of the new
-// reply with the new reply's number.
+// Each of these actions begins a reply; the previous one has ended. Report the reply's events with
+// its number.
 
 /// conversation::generate() with the turn's options.
 struct generate {
@@ -170,8 +170,7 @@ struct say_aside {
     voice_turn_ptr turn;
 };
 
-/// Requests the functions that the reply calls. Call on_calls() with these functions, even if there
-/// are none.
+/// Waits for the functions that the reply calls. Then call on_calls(), even if there are none.
 struct await_calls {
     std::uint64_t number;
 };
@@ -181,13 +180,13 @@ struct await_calls {
 struct next_chunk {
     std::uint64_t number;
 };
-/// reply::continue_after(); possibly after the reply's end.
+/// reply::continue_after(), possibly for a reply that has ended.
 struct continue_after {
     chunk_id id;
     /// Number of chunks that were spoken since the last continue, including this chunk.
     std::size_t chunks = 1;
 };
-/// reply::speaks_until(); possibly after the reply's end.
+/// reply::speaks_until(), possibly for a reply that has ended.
 struct speaks_until {
     chunk_id id;
     duration rest;
@@ -210,12 +209,12 @@ struct first_chunk {
     std::optional<voice_timing> timing{};
 };
 
-/// The session has lost its socket: call voice_session_table::keep().
+/// The session has lost its socket: call voice_session_table::keep_without_socket().
 struct keep {};
 /// The session has ended; this is always the last action. Call voice_session_table::forget(), and
 /// release the session, its reply and its conversation.
 struct forget {
-    /// Another gateway continues the session.
+    /// Whether another gateway continues the session.
     bool is_moved = false;
 };
 

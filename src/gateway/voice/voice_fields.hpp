@@ -4,8 +4,8 @@
 
 #include "tandem/config_fields.hpp"
 
-// Field names of the client's messages. The reader and the check of the documentation share this
-// table.
+// Field names of the client's messages. The reader uses this table, and a test compares it with the
+// documentation.
 namespace tandem::gateway {
 
 /// Calls `visit(const char* type, message)` for each message type.

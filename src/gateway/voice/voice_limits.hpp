@@ -20,7 +20,7 @@ struct voice_limits {
     double message_burst = 100;
     double messages_per_second = 25;
     /// Timeout for a silent socket, 100 ms to 1 h. The gateway pings the socket after half of this
-    /// time. A bot should not wait much longer for a listener whose network has failed.
+    /// time. With a much longer timeout, a bot would wait for a listener whose network has failed.
     duration silence = std::chrono::seconds(30);
     /// Maximum number of turns that wait for the previous reply or for permission. 1 to 1000.
     std::size_t waiting_turns = 8;
@@ -34,7 +34,7 @@ struct voice_limits {
     std::size_t sessions = 10'000;
 };
 
-/// All faults, with the paths of the gateway's option `voice`; empty if the limits are valid.
+/// All faults, with paths such as `voice.silence`; empty if the limits are valid.
 std::vector<config_fault> check(const voice_limits& l);
 
 }  // namespace tandem::gateway

@@ -23,16 +23,16 @@
 namespace tandem::gateway {
 namespace {
 
-// Ordered, because models write the properties of a schema in the schema's order.
+// Keeps the order of members, because models write the properties of a schema in that order.
 using json = nlohmann::ordered_json;
 
-// `values` suffices for a history of about 2,000 messages.
+// 20,000 values suffice for a history of about 2,000 messages.
 constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys = 128};
 constexpr std::size_t max_session_bytes = 64;
 constexpr std::size_t max_fillers = 32;
 constexpr std::size_t max_filler_bytes = 256;
 
-// In messages, these options of the library are in milliseconds.
+// Whether messages give this option of the library in milliseconds.
 bool is_time(std::string_view option) noexcept {
     return option == "resume_grace" || option == "peek_hold" || option == "chunk_deadline" ||
            option == "reasoning_limit";
@@ -94,7 +94,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return fail(path, faults[0].message);
     }
 
-    // Must run before strings are moved out, because errors in other fields contain the ids.
+    // Reads an id before any string is moved out of `root`, because errors in other fields contain
+    // the id.
     static std::string turn_in(json& root) {
         const auto* const turn = find(root, "turn");
         if (!turn || !turn->is_string()) return {};
@@ -134,7 +135,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                require(!out.lora || out.lora->size() <= max_adapters, append_path(at, "lora"),
                        "has too many adapters");
     }
-    // The format is that of OpenAI's API. A choice that names a function is converted to the name.
+    // `tools` and `tool_choice` have the format of OpenAI's API. A choice that names a function is
+    // converted to the name.
     bool check_tool_options(json& options, const std::string& at) {
         field_reader fields;
         const auto* const tools = find(options, "tools");
@@ -162,7 +164,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         options["grammar"] = "";
         return true;
     }
-    // Clients send these options as JSON, but the library takes them as text; empty for no tools.
+    // Clients send these options as JSON, but the library takes them as text, which is empty if
+    // there are no tools.
     static void write_as_text(std::string_view name, json& v) {
         if (name == "json_schema" && v.is_structured()) v = v.dump();
         if (name == "tools") v = serialize_tools(std::move(v));
@@ -266,7 +269,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool check_words(std::string_view text, std::string field) {
         field_reader fields;
-        return gateway::require_words(fields, text, std::move(field)) || take_fault(fields);
+        return gateway::check_words(fields, text, std::move(field)) || take_fault(fields);
     }
     bool check_texts(const voice::start& m) {
         return (!m.text || check_words(*m.text, "text")) && check_last_message(m) &&
@@ -302,7 +305,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         field_reader fields;
         return read_message(fields, v, at, out) || take_fault(fields);
     }
-    // If a client repeated its messages on resumption, the history would contain them twice.
+    // A start that resumes a session must not repeat messages, because history would contain them
+    // twice.
     bool check_session(const voice::start& m) {
         return require(!m.session.empty() || !m.last, "last",
                        "is only for a session that is resumed; add session") &&

@@ -35,7 +35,8 @@ struct heard {
 struct last_heard : heard {
     /// The voice speaks the chunk to its end, so no position is required.
     bool speaking = false;
-    /// The reply's text up to the end of the chunk, because another gateway may not know the chunk.
+    /// The reply's text up to the end of the chunk. Another gateway that takes the session needs
+    /// this text if the chunk was not recorded.
     std::string text{};
 };
 
@@ -125,7 +126,7 @@ struct say {
 /// What the user has said so far, while the user speaks.
 struct hearing {
     std::string text{};
-    /// Number of characters that will not change.
+    /// Number of characters at the beginning that will not change.
     std::optional<std::uint64_t> stable{};
 };
 
@@ -134,11 +135,11 @@ struct draft {
     /// Same as in a start.
     std::string turn{};
     std::string text{};
-    /// The options of the start that commits the draft.
+    /// The options of the start that is to commit the draft.
     generation_changes options{};
 };
 
-/// A start with a text. Also states which drafts the turn may use.
+/// A start with a text. `match` says when the turn may use a draft.
 struct commit : start {};
 
 /// Drops the draft.
@@ -170,11 +171,11 @@ struct voice_message_error : api_error {
 };
 
 /// Parses a message, whose size the caller limits. Ignores unknown fields, and treats null as
-/// absent. Rejects invalid JSON and excessive nesting or values (`invalid_json`), an unknown type
-/// (`unknown_type`), and duplicate fields and wrong types or ranges of values (`invalid_value`,
-/// with the path of the field as in "messages[0].role"). Accepted messages are valid UTF-8 and pass
-/// the library's checks of options and messages, but the options of two starts may still conflict.
-/// Throws only std::bad_alloc.
+/// absent. Rejects JSON that is invalid or too complex (`invalid_json`), an unknown type
+/// (`unknown_type`), and a field that appears twice or whose value has a wrong type or range
+/// (`invalid_value`, with the field's path, as in "messages[0].role"). Accepted messages are valid
+/// UTF-8 and pass the library's checks of options and messages, but the options of two starts may
+/// still conflict. Throws only std::bad_alloc.
 std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text);
 
 }  // namespace tandem::gateway

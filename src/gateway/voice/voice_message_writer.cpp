@@ -35,8 +35,8 @@ void add_names(json& out, std::uint64_t reply, std::string_view turn) {
     if (!turn.empty()) out["turn"] = turn;
 }
 
-// Arguments beyond these limits are sent as the text that the model wrote. `keys` bounds the time
-// for objects, which keep the order of their keys.
+// Arguments that exceed these limits are sent as the text that the model wrote. `keys` bounds the
+// time to build objects, which find keys by a linear search.
 constexpr wire::json_limits argument_limits{.depth = 32, .values = 20'000, .keys = 128};
 
 json arguments_of(const std::string& text) {

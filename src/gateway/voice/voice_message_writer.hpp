@@ -37,7 +37,7 @@ struct voice_ready {
 std::string encode_ready(const voice_ready& r);
 
 /// `reply` is the reply's number in the session, and `turn` the client's id of the turn, or empty.
-/// The same applies below.
+/// The functions and structs below use both names in this sense.
 std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c,
                          bool is_filler = false);
 
@@ -73,11 +73,12 @@ std::string encode_draft_skipped(std::string_view turn, std::string_view reason)
 struct voice_end {
     std::uint64_t reply = 0;
     std::string_view turn{};
-    /// The library's result. A failed reply is sent as an `error` message that names the reply.
+    /// The library's result. If the reply failed, encode_end() makes an `error` message that names
+    /// the reply.
     const reply_result& result;
-    /// Number of bytes of the text that were sent; the rest was dropped.
+    /// How many bytes of the text were sent. The rest was dropped.
     std::size_t sent_bytes = 0;
-    /// Number of tokens of the last chunk that were heard, if the chunk has no continue.
+    /// If the last chunk has no continue: how many of its tokens were heard.
     int heard_tokens = 0;
     /// The silence before the first chunk, if known.
     std::optional<voice_timing> silence{};

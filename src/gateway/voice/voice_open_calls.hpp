@@ -32,9 +32,9 @@ struct call_result {
 /// results may still arrive. Pure.
 class voice_open_calls {
  public:
-    /// Another reply begins. Its calls, if any, follow.
+    /// Another reply begins. If it calls functions, add_sent_calls() follows.
     void begin_reply();
-    /// The calls were sent. Keeps the first `max_sent_calls`.
+    /// These calls of the reply were sent. Keeps the first `max_sent_calls`.
     void add_sent_calls(std::span<const tool_call> calls, time_point deadline);
     /// Stores the result of an open call, or of a call that has a provisional result. Stores the
     /// result of a dropped call only if `keep`. Returns false if it stored nothing.
@@ -57,8 +57,8 @@ class voice_open_calls {
     /// calls.
     void expect_late_result(late_call c);
     void forget_late(std::string_view id);
-    /// The late calls that there would be if the open calls were dropped and the untaken results
-    /// had never arrived.
+    /// The late calls for a record of the session. Includes the reply's calls, because this gateway
+    /// may end before take_results() returns their results.
     std::vector<late_call> list_late_calls() const;
 
     bool has_reply_called() const noexcept { return has_reply_called_; }

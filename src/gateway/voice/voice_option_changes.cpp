@@ -80,7 +80,7 @@ conversation_options apply_changes(conversation_options base, const conversation
     set(base.reply_reserve, changes.reply_reserve);
     set(base.trim_slack, changes.trim_slack);
     set(base.trim, changes.trim);
-    // A client must not raise what the service allows.
+    // A client can lower the service's limit, but must not raise it.
     if (changes.draft_limit) base.draft_limit = std::min(base.draft_limit, *changes.draft_limit);
     set(base.isolate, changes.isolate);
     return base;

@@ -14,12 +14,13 @@
 // The options in a `start` of the voice WebSocket.
 namespace tandem::gateway {
 
-/// The generation options that a client sets. `given` lists their names; all other options are
-/// unchanged.
+/// The generation options that a client sets. `given` lists their names; apply_changes() leaves all
+/// other options unchanged.
 struct generation_changes {
     generation_options values{};
     std::vector<std::string_view> given{};
-    /// Adapters by the gateway's names, which the gateway maps to the server's. nullopt if not set.
+    /// Adapters with the gateway's names, which the gateway replaces with the server's numbers.
+    /// nullopt if not set.
     std::optional<std::vector<requested_adapter>> lora{};
     std::optional<int> lookahead{};
     /// All options that are set, as JSON; empty if there are none.
@@ -27,8 +28,9 @@ struct generation_changes {
 };
 generation_options apply_changes(generation_options base, const generation_changes& changes);
 
-/// Turns the model's thinking off (`enable_thinking`), unless the options control it: with a limit,
-/// an effort, or a template value. Templates that do not know `enable_thinking` ignore it.
+/// Turns the model's thinking off (`enable_thinking`), unless the options already control thinking:
+/// with a limit, an effort, or a template value. Templates that do not know `enable_thinking`
+/// ignore it.
 generation_options without_thinking(generation_options options);
 bool has_thinking_off(const generation_options& options);
 
@@ -49,9 +51,9 @@ conversation_options apply_changes(conversation_options base, const conversation
 
 /// Words for a listener who waits for the first chunk of a reply.
 struct voice_filler {
-    /// How long the listener waits in silence.
+    /// How long the listener waits in silence before the filler.
     duration after{};
-    /// The session uses them in turn, one per filler.
+    /// The fillers of a session use these texts in turn.
     std::vector<std::string> texts{};
     /// Whether history keeps the spoken filler.
     bool history = false;

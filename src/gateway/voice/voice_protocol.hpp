@@ -10,8 +10,8 @@ namespace tandem::gateway {
 /// Protocol version of this build, used as the WebSocket subprotocol.
 inline constexpr std::string_view voice_protocol = "tandem.voice.v1";
 
-/// Whether a `Sec-WebSocket-Protocol` header offers the protocol. A request without the header is
-/// acceptable, too; a client that offers only other protocols does not support this one.
+/// Whether a `Sec-WebSocket-Protocol` header offers the protocol. Reject a client that offers only
+/// other protocols, but not one without the header.
 inline bool offers_voice_protocol(std::string_view header) noexcept {
     while (!header.empty()) {
         const auto comma = std::min(header.find(','), header.size());

@@ -37,7 +37,7 @@ std::variant<voice_session_table::admission, api_error> voice_session_table::adm
     return wanted.empty() ? open(owner, fresh_id()) : resume(owner, std::string(wanted));
 }
 
-// Ids must be unique even if the random source is broken and repeats itself.
+// Ids stay unique even if the random source is broken and repeats itself.
 std::string voice_session_table::fresh_id() const {
     auto id = encode_base64url(random_());
     while (known_.contains(id)) id += '_';

@@ -36,7 +36,7 @@ class voice_session_table {
     struct admission {
         /// Session id: 22 characters of base64url.
         std::string id{};
-        /// A session without a socket that was removed to make room.
+        /// The session that was removed to make room, if any. It had no socket.
         std::optional<std::string> dropped{};
     };
     /// Opens a session for the owner's key, or resumes `wanted` if that is not empty. For a session
@@ -85,7 +85,7 @@ class voice_session_table {
     std::list<session> live_;
     std::list<session> kept_;
     std::unordered_map<std::string, place> known_;
-    std::unordered_map<std::string, std::size_t> counts_;  // by owner; without zeros
+    std::unordered_map<std::string, std::size_t> counts_;  // sessions by owner, if there are any
 };
 
 }  // namespace tandem::gateway

@@ -11,14 +11,14 @@ class voice_socket_watchdog {
  public:
     voice_socket_watchdog(const voice_limits& limits, time_point now);
 
-    /// Call for each message. Returns false if the client exceeds the rate: close the socket rather
-    /// than drop a message, because the client would wait for the message's effect forever.
+    /// Call for each message. Returns false if the client exceeds the rate. Then close the socket:
+    /// if the message were dropped, the client would wait for its effect forever.
     bool admit_message(time_point now) noexcept;
     /// Call for each ping or pong.
     void record_sign_of_life(time_point now) noexcept;
 
     enum class due { nothing, ping, close };
-    /// What to do at `now`. A ping is due once per silence.
+    /// What to do at `now`. After a ping, no other is due until something is received.
     due check(time_point now) noexcept;
     /// When to call check() next if nothing is received until then.
     time_point next_check() const noexcept;

@@ -38,8 +38,7 @@ void voice_turn_machine::detach_socket(time_point now) {
     // After a reconnection, clients count each filler of the turn as repeated words of the reply.
     is_filler_used_ = true;
     if (!reply_) return;
-    const bool speaks_before_calls =
-        calls_.has_reply_called() && reply_->is_speaking && !is_aside();
+    const bool speaks_before_calls = has_turn_called() && reply_->is_speaking && !is_aside();
     if (calls_.is_pending() || speaks_before_calls) resume_.is_due = true;
     cut_calling_reply(now);
     if (is_spoken_to_end()) {
@@ -231,10 +230,10 @@ void voice_turn_machine::begin_reply(time_point now, const voice_turn_ptr& turn,
     if (repeats_words) speak_earlier_words(now);
 }
 
-// The resumed reply begins before all waiting turns, except the one with function results if the
-// words before the calls were heard.
+// The resumed reply begins before all waiting turns, except a reply to calls if the words before
+// the calls were heard.
 void voice_turn_machine::resume_if_due(time_point now) {
-    if (waits_with_results())
+    if (is_reply_to_calls_waiting())
         resume_.is_due = resume_.is_due && has_cut_words_;
     else if (!waiting_.empty() && !waiting_.front().turn->results.empty())
         return;

@@ -159,7 +159,8 @@ class voice_turn_machine {
         bool is_cancelled = false;  // its messages are kept, but not replied to
     };
     using queue = std::deque<waiting_turn>;
-    /// Words before the first chunk of a slow reply.
+    /// Words before the first chunk of a reply: a filler while the listener waits, or cut words of
+    /// the turn's earlier replies.
     struct spoken_filler {
         std::optional<time_point> due{};
         std::string text{};             // as it was sent; empty = none
@@ -256,6 +257,7 @@ class voice_turn_machine {
     void interrupt_for(time_point now, queue::iterator turn);
     void cancel_waiting(queue::iterator end);
     queue::iterator find_waiting(std::uint64_t number);
+    bool has_user_turn_waiting() const;
     void end_waiting_turns(const api_error* why);
     void advance(time_point now);
     bool start_next_waiting_turn(time_point now);
@@ -288,7 +290,7 @@ class voice_turn_machine {
     bool has_turn_called() const noexcept;
     bool is_followed_by_reply(const reply_result& result) const;
     void queue_reply_after_rest(time_point now);
-    bool waits_with_results() const;
+    bool is_reply_to_calls_waiting() const;
     void send_calls(time_point now, const called_functions& called);
     void end_calls(time_point now, const reply_result& result);
     bool reject_too_large_results(const std::string& content);
@@ -315,6 +317,7 @@ class voice_turn_machine {
     void keep_earlier_words();
     void speak_earlier_words(time_point now);
     void hear_earlier_words(const voice::heard& m);
+    void hear_earlier_words_before(const client_chunk_id& id);
 
     // Records.
     void restore(session_record record, const generation_changes& last);
@@ -365,8 +368,8 @@ class voice_turn_machine {
     voice_turn_ptr last_turn_;     // the last one that was not an aside
     bool is_filler_used_ = false;  // in this turn
     std::size_t fillers_ = 0;      // number of fillers in the session
-    voice_open_calls calls_;       // of its reply
-    bool has_cut_words_ = false;   // the library can resume it
+    voice_open_calls calls_;       // of the reply of last_turn_
+    bool has_cut_words_ = false;   // words of last_turn_ were cut, and the library can resume them
     voice_earlier_words earlier_words_;
     std::uint64_t last_before_results_ = 0;  // the newest turn when the last result arrived
     std::vector<recorded_end> held_texts_;   // of replies and calls, while there is no socket

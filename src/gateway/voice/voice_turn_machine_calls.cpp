@@ -38,27 +38,26 @@ voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const 
     return turn;
 }
 
-/// Whether the reply was the rest of the words before calls.
+/// Whether the reply was the rest of the words before calls, and the model must now reply to what
+/// history keeps of the calls.
 bool voice_turn_machine::is_followed_by_reply(const reply_result& result) const {
-    // History may have settled the calls.
+    // If history has settled the calls, nothing is left to resume.
     const bool has_failed = result.error && result.error != errc::nothing_to_resume;
     return reply_->turn->has_called && !reply_->interrupted && !calls_.has_reply_called() &&
            !has_failed && result.finish_reason != finish_reason::interrupted && !is_closing();
 }
 
-// The reply to results may already wait.
+// The reply to results may already wait, or the one after a rest whose last words were cut.
 void voice_turn_machine::queue_reply_after_rest(time_point now) {
-    if (waits_with_results()) return;
+    if (is_reply_to_calls_waiting()) return;
     const auto place =
         std::ranges::find_if(waiting_, [](const auto& w) { return w.turn->results.empty(); });
     queue_turn(now, make_resume(last_turn_->timeline, last_turn_->id), place);
 }
 
-bool voice_turn_machine::waits_with_results() const {
-    return std::ranges::any_of(waiting_, [](const waiting_turn& w) {
-        return w.turn->what == voice_turn::kind::reply && !w.turn->results.empty() &&
-               !w.is_cancelled;
-    });
+bool voice_turn_machine::is_reply_to_calls_waiting() const {
+    return std::ranges::any_of(
+        waiting_, [](const waiting_turn& w) { return w.turn->follows_calls() && !w.is_cancelled; });
 }
 
 void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
@@ -67,8 +66,7 @@ void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
     send_calls(now, called);
 }
 
-// No result is used after an interrupt or while the gateway stops, so no function is
-// called.
+// After an interrupt, or while the session ends, no result would be used, so no function is called.
 void voice_turn_machine::send_calls(time_point now, const called_functions& called) {
     if (called.calls.empty() || calls_.has_reply_called()) return;
     if (reply_->interrupted || is_closing()) return calls_.add_sent_calls({}, now);
@@ -149,7 +147,7 @@ void voice_turn_machine::drop_calls(time_point now) {
 
 // A reply that called functions may have ended while its last chunk is spoken.
 void voice_turn_machine::cut_calling_reply(time_point now) {
-    if (calls_.has_reply_called()) interrupt_last_words();
+    if (has_turn_called()) interrupt_last_words();
     drop_calls(now);
 }
 

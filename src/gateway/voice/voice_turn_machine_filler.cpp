@@ -1,4 +1,4 @@
-// Words that are spoken while the listener waits for the first chunk of a reply.
+// Words before the first chunk of a reply.
 #include "gateway/voice/voice_turn_machine.hpp"
 
 #include <optional>

@@ -118,7 +118,7 @@ void voice_turn_machine::keep_earlier_words() {
         earlier_words_.add({reply_->turn->number, seq++}, c.speech, c.is_spaced);
 }
 
-// History has these words already.
+// History has these words already, so the filler must not add them.
 void voice_turn_machine::speak_earlier_words(time_point now) {
     auto words = earlier_words_.text();
     earlier_words_.clear();
@@ -128,13 +128,20 @@ void voice_turn_machine::speak_earlier_words(time_point now) {
     reply_->filler.is_repeated = true;
 }
 
-// A listener who hears a later chunk has heard them, except for an aside after an interruption.
 void voice_turn_machine::hear_earlier_words(const voice::heard& m) {
-    const auto* const of = find_reply(m.chunk);
     if (const auto* const speech = earlier_words_.find(m.chunk))
         earlier_words_.on_heard(m.chunk, count_heard(*speech, m));
-    else if (of && (last_words_ || !of->turn->is_outside_history()))
-        earlier_words_.on_heard_whole(m.chunk);
+    else if (find_reply(m.chunk))
+        hear_earlier_words_before(m.chunk);
+}
+
+// A listener who hears a later chunk has heard them, unless the chunk is an aside that followed an
+// interruption.
+void voice_turn_machine::hear_earlier_words_before(const client_chunk_id& id) {
+    const auto* const of = find_reply(id);
+    const bool is_after_cut =
+        of && of->turn->is_outside_history() && !last_words_ && !of->has_cut_last_words();
+    if (!is_after_cut) earlier_words_.on_heard_whole(id);
 }
 
 // --- after a socket was lost
@@ -155,8 +162,10 @@ std::optional<api_error> voice_turn_machine::find_fault(const voice::start& firs
 void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     const bool has_place = last.chars || last.share || last.words || last.said;
     if (has_place) handle({}, last);
-    if (last.speaking) spoken_on_ = last.chunk;
-    if (last.speaking) earlier_words_.on_heard_whole(last.chunk);
+    if (last.speaking) {
+        spoken_on_ = last.chunk;
+        hear_earlier_words_before(last.chunk);
+    }
     if (!is_chunk_of_reply(last.chunk) || last.chunk.seq + 1 < reply_->chunks) return;
     if (reply_->is_filler(last.chunk)) return;
     const auto* const chunk = reply_->find_unspoken(last.chunk);
@@ -165,10 +174,10 @@ void voice_turn_machine::apply_last_heard(const voice::last_heard& last) {
     if (!is_whole) return;
     reply_->is_unheard = false;
     drop_resume_if_heard();
-    if (!has_turn_called() || is_running() || reply_->interrupted) return;
+    if (!has_turn_called() || is_aside() || is_running() || reply_->interrupted) return;
     // The words before the calls need not be resumed.
     has_cut_words_ = false;
-    if (waits_with_results()) resume_.is_due = false;
+    if (is_reply_to_calls_waiting()) resume_.is_due = false;
     if (last.speaking) report_heard_whole(last.chunk);
 }
 

@@ -73,7 +73,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     if (!has_conversation_) set_conversation_options(first.conversation);
     spoken_on_.reset();
     if (first.last) apply_last_heard(*first.last);
-    if (first.text || first.prompt) drop_resume();
+    if (first.text || first.prompt || has_user_turn_waiting()) drop_resume();
     if (is_running()) reply_->is_unheard = true;  // ready promises the resumed reply
     send(encode_ready({.session = setup_.session,
                        .model = setup_.model,
@@ -190,6 +190,12 @@ void voice_turn_machine::handle(time_point now, voice::start m) {
 
 void voice_turn_machine::handle(time_point now, voice::commit m) {
     handle(now, static_cast<voice::start&&>(m));
+}
+
+bool voice_turn_machine::has_user_turn_waiting() const {
+    return std::ranges::any_of(waiting_, [](const waiting_turn& w) {
+        return w.turn->is_requested_by_start() && !w.is_cancelled;
+    });
 }
 
 bool voice_turn_machine::reject_turn_if_full() {

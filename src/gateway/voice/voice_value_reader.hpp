@@ -20,13 +20,13 @@
 // Values in the client's messages. Internal to the parser.
 namespace tandem::gateway {
 
-/// Moves values from JSON to their targets, by type. Functions return false on the first fault,
-/// which fault_ keeps. `Reader` adds overloads of read_value() for types that need additional
+/// Moves values from JSON to their targets, by type. On the first fault, a function stores it in
+/// fault_ and returns false. `Reader` adds overloads of read_value() for types that need additional
 /// checks.
 template <class Reader>
 class voice_value_reader {
  public:
-    // Ordered, because models write the properties of a schema in the schema's order.
+    // Keeps the order of members, because models write the properties of a schema in that order.
     using json = nlohmann::ordered_json;
 
     bool read_value(json& v, const std::string& at, std::string& out) {

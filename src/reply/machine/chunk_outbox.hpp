@@ -15,9 +15,9 @@
 
 namespace tandem::detail {
 
-/// The consumer's side of one reply. Holds complete chunks, and hands over the next one when the
-/// consumer requests it and at most `lookahead` of the chunks handed over have not been continued.
-/// Pure.
+/// The complete chunks of one reply, until the consumer has spoken them. When the consumer requests
+/// a chunk, the next one is handed over, unless more than `lookahead` chunks that were handed over
+/// have not been continued. Pure.
 class chunk_outbox {
  public:
     /// A chunk that was handed over but not continued.
@@ -35,7 +35,7 @@ class chunk_outbox {
     /// Adds a piece of reasoning or, if `text` is empty, a sign that the server is working. Held
     /// pieces are merged into one.
     void add_reasoning(time_point now, std::string_view text);
-    /// The same for a piece of a call.
+    /// Like add_reasoning(), but for a piece of a call.
     void add_call_piece(time_point now, const wire::tool_call_reader::piece& call);
     /// The consumer requests a chunk, or withdraws its request.
     void request_chunk() noexcept { is_wanted_ = true; }
@@ -52,8 +52,8 @@ class chunk_outbox {
         return is_speaking() && id.reply == reply_ && id.seq >= unspoken_.front().seq &&
                id.seq < next_seq_;
     }
-    /// The consumer continues the chunk being spoken, which is returned. Precondition:
-    /// is_speaking().
+    /// Removes and returns the chunk being spoken, because the consumer has continued it.
+    /// Precondition: is_speaking().
     unspoken_chunk continue_spoken_chunk(time_point now);
 
     /// Number of complete chunks that have not been continued.
@@ -64,11 +64,11 @@ class chunk_outbox {
     bool is_spoken_now(chunk_id id) const noexcept {
         return is_speaking() && id == chunk_id{reply_, unspoken_.front().seq};
     }
-    /// Whether no chunk is held; the chunks handed over last may not have been spoken yet.
+    /// Whether all chunks were handed over; the last ones may not have been spoken yet.
     bool is_empty() const noexcept { return held_.empty(); }
     bool has_no_held_text() const noexcept;
-    /// Whether no chunk is held, and all chunks were continued. With `request_suffices`, a request
-    /// for another chunk counts as a continue.
+    /// Whether all chunks were handed over and continued. With `request_suffices`, a request for
+    /// another chunk counts as a continue.
     bool is_fully_spoken(bool request_suffices) const noexcept {
         return is_empty() && (!is_speaking() || (is_wanted_ && request_suffices));
     }

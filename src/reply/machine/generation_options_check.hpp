@@ -9,8 +9,8 @@
 
 namespace tandem::detail {
 
-/// Why a reply with these options cannot be started: invalid_config with every fault, or nullopt if
-/// it can. Pure.
+/// Returns nullopt if a reply can be started with these options; otherwise, invalid_config with all
+/// faults. Pure.
 inline std::optional<failure> check_generation_options(const generation_options& options) {
     if (auto faults = check(options); !faults.empty())
         return failure{errc::invalid_config,

@@ -16,9 +16,9 @@ pacing_rules make_pacing_rules(pacing mode, const pacing_config& c) {
             return {
                 .low_watermark = ahead, .high_watermark = ahead + 1, .continue_revokes_cut = true};
         case pacing::stream:
-            // After a cut, the reply continues when half of the held chunks have been spoken.
-            // Continuing at each chunk would cause one cut per chunk, and continuing at the last
-            // one would cause a silence.
+            // After a cut, the reply continues when half of the held chunks have been spoken. A
+            // request for each spoken chunk would be cut each time. A request after the last chunk
+            // would come too late, and cause a silence.
             return {.low_watermark = (held + 1) / 2,
                     .high_watermark = held + 1,
                     .continue_revokes_cut = true};

@@ -29,8 +29,8 @@ struct recover_tokens {
 };
 /// Request a slot from the scheduler. Report on_slot_granted().
 struct request_slot {
-    /// Whether the consumer is waiting for the result. If not, a pending hand-over takes
-    /// precedence.
+    /// Whether the consumer is waiting. If not, the shell requests the slot only after a pending
+    /// hand-over.
     bool is_urgent = true;
 };
 /// The due time of the slot request has changed; see speech_runs_out_at().
@@ -52,7 +52,8 @@ struct send_request {
     int slot;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict;
-    /// Send no grammar, because the text has already passed the part that the grammar describes.
+    /// Send no grammar: the server would apply it from its start, although the text is past that
+    /// point.
     bool drops_grammar = false;
     /// Keep the model from ending its text.
     bool ignores_end = false;
@@ -75,7 +76,7 @@ struct close_connection {};
 /// The request on the slot has ended; return the slot.
 struct release_slot {
     int slot = 0;
-    /// `note.holds` is empty; see holds_bytes.
+    /// The shell sets `note.holds` according to `holds_bytes`.
     slots::release_info note{};
     /// The request was ended by closing its connection.
     bool was_cut = false;

@@ -48,7 +48,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
     metrics_recorder_.add_early_work(from.early);
     call_lead_ = std::move(from.call_lead);
     if (from.rest) {
-        // A reply that was streamed to a reader had no mark.
+        // The interrupted reply has no mark if it was streamed to a reader.
         if (!from.rest->calls.has_mark()) from.rest->calls.set_mark(std::move(from.call_mark));
         return resume_from_remainder(now, std::move(*from.rest), from.spoken);
     }
@@ -58,7 +58,8 @@ void reply_machine::begin(time_point now, reply_origin from) {
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(from);
-    // Text that another process began follows the opening of the words.
+    // Text that another process began consists of words, so the opening mark of the words precedes
+    // it.
     calls_.start_after_prompt(from.begun ? from.word_marks.opening : continuation_.prompt());
     if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
     next_request(now);
@@ -91,8 +92,9 @@ void reply_machine::on_slot_granted(time_point now, int slot, bool reused, durat
     warming_.on_next_request_granted();
     if (is_parsing_calls()) return request_calls(slot);
     continuation_.begin_request();
-    // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
-    // failure, the deadline keeps running, because the listener hears nothing.
+    // The beginning of a chunk that the last request left waited for the consumer, so the chunk's
+    // deadline restarts. After a failure, the deadline keeps running, because the listener hears
+    // nothing.
     if (!retry_.retrying_since()) open_chunk_.since.reset();
     actions_.push_back(make_request(slot));
 }
@@ -137,8 +139,8 @@ void reply_machine::on_request_failed(time_point now, failure why) {
     if (is_connect_error(why.ec)) metrics_recorder_.record_connect_failure(now);
     end_request(now, false);
     if (is_parsing_calls() && is_parse_error(why.ec)) return fail_call(now, std::move(why));
-    // An uncut reply would have ended here because its context is full. This does not apply to a
-    // server with a smaller context than the previous one.
+    // The context is full: an uncut reply would have ended here, too. But if this server has not
+    // sent any text, its context may only be smaller than that of the previous server.
     if (why.ec == errc::prompt_too_long && has_read_here_)
         return end_generation(now, finish_reason::length);
     handle_server_failure(now, std::move(why));
@@ -176,8 +178,8 @@ void reply_machine::on_warming_event(time_point now, const wire::token_event& ev
     pause_or_request_next(now);
 }
 
-// If the server is gone, the time in which the voice speaks is used to find another one. Any other
-// failure recurs in the next request, which reports it.
+// If the server is gone, looks for another one while the voice is speaking. Any other failure
+// recurs in the next request, which reports it.
 void reply_machine::on_warming_failed(time_point now, failure why) {
     warming_.on_failed();
     const bool seeks = rules_.retry_policy.retries > 0 && phase_ == phase::resting;
@@ -236,8 +238,9 @@ void reply_machine::end_request(time_point now, bool cut) {
     request_.reset();
 }
 
-// Omits the last token: a slot that holds the whole prompt would evaluate the prompt's last token
-// again, which is more expensive on a model that cannot remove tokens from its cache.
+// Omits the last token. A server always evaluates the last token of a prompt; if the slot already
+// held it, the server would have to remove it from its cache, which is expensive for models that
+// cannot do so.
 prompt_view reply_machine::warming_prompt() const {
     auto prompt = next_prompt();
     if (prompt.as_ids() && prompt.ids.size() > 1)
@@ -281,8 +284,7 @@ void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now, voice_);
     if (!c.early) on_speech_started(now);
     if (!c.text.empty()) {
-        // Once generation has ended, the last chunk is known to be the last, even if it ends a
-        // sentence.
+        // The last chunk has the boundary `end`, even if it was complete before generation ended.
         if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text())
             c.boundary = boundary::end;
         metrics_recorder_.record_hand_over(now, c);
@@ -291,7 +293,8 @@ void reply_machine::hand_over(time_point now) {
     actions_.push_back(action::hand_over{std::move(c)});
 }
 
-// If the end of the reply withdraws the request, the result already contains the request's metrics.
+// If the reply has ended, its result already contains the metrics, so the wait is added to the
+// result.
 void reply_machine::on_slot_wait_cancelled(duration guard_wait) {
     if (guard_wait <= duration{}) return;
     if (!ended()) return metrics_recorder_.record_guard_wait(guard_wait);

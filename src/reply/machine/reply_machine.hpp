@@ -39,7 +39,7 @@ namespace tandem::detail {
 /// State of a reply's generation. docs/internals.md describes the transitions.
 enum class reply_phase {
     idle,         ///< not started
-    seeking,      ///< requests a server, initially or after a failure, or pauses first
+    seeking,      ///< looks for a server, at first or after a failure, or pauses before that
     resolving,    ///< requests token ids for the next request
     queued,       ///< waits for a slot
     first_token,  ///< the request is sent
@@ -65,7 +65,8 @@ class reply_machine {
     void start(time_point now);
     /// The answer to action::request_server: a server with `slots` slots for the reply. With a
     /// single slot, nothing is prefilled, because that slot holds the text. The reply starts from
-    /// `from`; until the reply has begun, another prompt makes it start over.
+    /// `from`. If a further call passes another prompt before any text is generated, the reply
+    /// starts over.
     void on_server_found(time_point now, int slots, reply_origin from = {});
     /// Sets the URL of the server; call it before on_server_found().
     void set_server_url(std::string_view server) {
@@ -74,22 +75,25 @@ class reply_machine {
     /// The negative answer to action::request_server. If `is_final`, the reply seeks no other
     /// server.
     void on_no_server(time_point now, failure why, bool is_final = false);
-    /// Leaves a server that was removed, that is away while the reply rests, or that hangs while no
-    /// request runs or the running one has received nothing since the check began.
+    /// Leaves the server if it was removed, or if it is away and the reply rests. Leaves a hanging
+    /// server unless the running request has received something since the check began.
     void leave_server(time_point now, server_leave_reason reason);
+    /// Whether the running request shows that the server still works, unless it was removed.
+    bool refutes_reason(const server_leave_reason& reason) const noexcept;
     void on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable.
     void on_tokens_recovered(time_point now, std::span<const wire::token_id> ids);
-    /// The text of next_prompt()'s ids on the server; empty if the server does not report it.
+    /// `text` is what the ids of next_prompt() stand for on the server; empty if the server did not
+    /// say.
     void on_ids_checked(time_point now, std::string_view text);
-    /// The server did not answer one of these requests for ids. Returns true if the reply left the
-    /// server, because a server that is away proves nothing about the ids. If false, treat the
-    /// failure as an answer without ids.
+    /// A request for ids failed. Returns true if the reply has left the server, because a server
+    /// that is away cannot confirm ids. If false, the caller must report an answer without ids or
+    /// text.
     bool on_ids_request_failed(time_point now, const failure& why);
     void on_slot_granted(time_point now, int slot, bool reused, duration guard_wait);
     /// Another reply needs the slot sooner. Called during action::check_slot_demand.
     void on_slot_wanted(time_point now);
-    /// The queue of waiting requests is full.
+    /// The slot request was refused, because the queue is full.
     void on_slot_refused(time_point now);
     /// The status of the answer arrived; the server sends it when a slot starts the request.
     /// `connect_duration` is the connect time, if known.
@@ -100,14 +104,14 @@ class reply_machine {
     void on_calls_parsed(time_point now, std::vector<tool_call> calls);
     /// The request ended without a final event, or could not be sent.
     void on_request_failed(time_point now, failure why);
-    // The same events for the prefill request.
+    // The corresponding events of a prefill.
     void on_warm_slot_granted(time_point now, int slot);
     void on_warming_started() noexcept;
     void on_warming_event(time_point now, const wire::token_event& event);
     void on_warming_failed(time_point now, failure why);
     /// The slot request was withdrawn; `guard_wait` is how long the guard had delayed it.
     void on_slot_wait_cancelled(duration guard_wait);
-    /// The server was done with a slot `since_cut` after this reply cut the request there.
+    /// A poll found the slot idle, `since_cut` after this reply cut its request there.
     void on_slot_idle(duration since_cut) { metrics_recorder_.on_slot_idle(since_cut); }
     void on_chunk_requested(time_point now);
     /// The consumer withdraws its request.
@@ -150,14 +154,14 @@ class reply_machine {
                                                : slots::request_kind::turn;
     }
     /// When the listener will have heard the chunk being spoken and the complete chunks after it.
-    /// In the past if the listener is already waiting.
+    /// This time is in the past if the listener is already waiting.
     time_point speech_runs_out_at(time_point now) const;
     /// The pace of the voice. set_pace() sets the pace learned in earlier replies.
     const voice_pace& pace() const noexcept { return pace_; }
     void set_pace(const voice_pace& learned) noexcept { pace_ = learned; }
     bool limits_reasoning() const noexcept { return meter_.is_limited(); }
-    /// The prompt in which the server's template closes the reasoning in advance, if the template
-    /// can do that.
+    /// Sets a prompt in which the server's template closes the reasoning in advance: it shows how
+    /// to close reasoning at a limit.
     void set_prompt_without_thinking(std::string p) noexcept { without_thinking_ = std::move(p); }
     /// Why another server is requested.
     const failure& failover_cause() const noexcept { return search_.cause; }
@@ -172,10 +176,10 @@ class reply_machine {
     std::string_view text() const noexcept { return continuation_.text(); }
     /// The text of the calls, from their mark on.
     std::string_view call_text() const noexcept { return calls_.call(); }
-    /// Text was generated: the next request continues from it.
+    /// Whether text was generated, which the next request continues.
     bool has_begun() const noexcept { return !continuation_.generated().empty(); }
-    /// State from which another reply can continue. Call it once. Precondition: ended(), and its
-    /// actions have been executed.
+    /// Returns the state from which another reply can continue. Call it once. Precondition:
+    /// ended(), and its actions have been executed.
     reply_remainder take_remainder();
     /// Final once ended().
     const reply_result& result() const noexcept { return result_; }
@@ -195,10 +199,10 @@ class reply_machine {
         time_point heard_at;  // time of its last event, or of sending it
         bool has_started = false;
     };
-    /// The state of the next chunk.
+    /// The state of the chunk that is being read.
     struct open_chunk {
         std::optional<time_point> since;  // arrival of its first text
-        bool is_unbreakable = false;      // the chunk has no place to end yet
+        bool is_unbreakable = false;      // overdue, but has no place to end yet
     };
     /// The state while peeking.
     struct peek {
@@ -297,7 +301,7 @@ class reply_machine {
     // Chunks.
     void hand_over_due_chunks(time_point now);
     void end_complete_draft(time_point now);
-    void keep_draft();
+    void keep_drafted_chunk();
     bool counts_request_as_continue() const noexcept;
     void hand_over(time_point now);
 
@@ -341,14 +345,14 @@ class reply_machine {
     std::string call_lead_;  // what the template writes from the mark to the function's name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are being parsed
     bool forces_calls_ = false;               // the model's own calls are invalid
-    bool is_committed_ = false;               // a listener waits for the draft
+    bool is_committed_ = false;               // a turn waits for the draft
     text::chunker chunker_;
     text::speech_text_maker voice_;
     chunk_outbox delivery_;
     voice_pace pace_;
     time_point speech_began_{};                   // of the chunk being spoken
     time_point speech_ends_{};                    // estimated
-    std::optional<bool> ended_chunk_was_peeked_;  // until the next token
+    std::optional<bool> ended_chunk_was_peeked_;  // unset at the next token
     reply_metrics_recorder metrics_recorder_;
     std::vector<action::any_action> actions_;
     reply_transcript continuation_;
@@ -365,7 +369,7 @@ class reply_machine {
     server_search search_;
     std::optional<int> failed_slot_;
     time_point started_{};
-    time_point listener_waits_since_{};  // while nothing is being spoken
+    time_point listener_waits_since_{};  // valid while nothing is being spoken
     std::optional<outcome> outcome_;     // set when no more text follows
     reply_remainder rest_;
     reply_result result_;

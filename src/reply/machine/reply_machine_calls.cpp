@@ -27,8 +27,8 @@ text::tool_call_splitter reply_machine::make_splitter(const reply_origin& from) 
                                    : text::tool_call_splitter(from.call_mark, from.word_marks);
 }
 
-/// The text before the call is complete. From now on, the request is not cut: nothing is spoken
-/// until the call has its result.
+/// A call has begun, so the text before it is complete, and is handed over. The request is no
+/// longer cut for pacing: nothing is spoken until the call has its result.
 void reply_machine::on_call_read(time_point now) {
     if (calls_.is_too_long()) {
         end_request(now, true);
@@ -114,7 +114,7 @@ void reply_machine::on_calls_parsed(time_point now, std::vector<tool_call> calls
 }
 
 /// Whether the server answered that it cannot parse the text. llama-server reports that as HTTP
-/// 500, and would do so again.
+/// 500; another try would fail, too.
 bool reply_machine::is_parse_error(const error_code& ec) noexcept {
     return ec == errc::server_error || ec == errc::invalid_tool_call || ec == errc::bad_request ||
            ec == errc::bad_response;
@@ -125,15 +125,14 @@ void reply_machine::fail_call(time_point now, failure why) {
     fail_generation(now, std::move(why));
 }
 
-/// Whether a request for another chunk also counts as a continue of the last one: this is so
-/// without lookahead, and after calls, because another reply will soon read the results of the
-/// calls.
+/// Whether a request for another chunk also continues the last one. It does without lookahead, and
+/// after calls, because the next reply must soon process their results.
 bool reply_machine::counts_request_as_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }
 
 std::optional<called_functions> reply_machine::get_called_functions() const {
-    // The end of a failed reply reports its error.
+    // A failed reply reports its error when it ends, so nothing is returned here.
     if (!ended() && (!outcome_ || outcome_->error.ec)) return std::nullopt;
     called_functions known{.calls = result_.calls};
     const auto chunks =

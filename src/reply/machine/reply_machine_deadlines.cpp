@@ -12,8 +12,9 @@ namespace {
 
 using phase = reply_phase;
 
-// A reply waits this long for token ids, and then continues from text. After a failure it waits
-// longer, because text that is split into different tokens may continue with different words.
+// A reply waits this long for token ids before it sends its prompt as text. It waits longer after a
+// failure: as text, the prompt may be split into different tokens, and continue with different
+// words.
 constexpr duration max_resolving_time = std::chrono::milliseconds(500);
 constexpr duration max_proving_time = std::chrono::seconds(2);
 
@@ -144,7 +145,7 @@ failure reply_machine::make_timeout_failure(errc code, duration limit, const cha
 
 // --- the open chunk
 
-/// While another chunk is being spoken, no deadline applies.
+/// The deadline of the chunk being read; `never` while earlier chunks are held or being spoken.
 time_point reply_machine::chunk_break_time() const {
     const bool is_before_request =
         phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
@@ -153,7 +154,7 @@ time_point reply_machine::chunk_break_time() const {
     if (rules_.chunk_deadline == duration{} || !is_reading || !open_chunk_.since ||
         open_chunk_.is_unbreakable || delivery_.count_unacknowledged() > 0)
         return never;
-    // Time in which the voice spoke is not counted.
+    // Does not count the time in which the voice was speaking.
     const bool was_carried = retry_.retrying_since() && is_before_request;
     const auto since =
         was_carried ? std::max(*open_chunk_.since, listener_waits_since_) : *open_chunk_.since;

@@ -19,8 +19,7 @@ void reply_machine::end_complete_draft(time_point now) {
     if (has_chunk || outcome_ || calls_.has_call()) finish(now, {finish_reason::interrupted});
 }
 
-void reply_machine::keep_draft() {
-    rest_.drafted_reasoning = result_.reasoning;
+void reply_machine::keep_drafted_chunk() {
     for (const auto& c : delivery_.held()) {
         if (c.text.empty()) continue;
         rest_.drafted_chunk = {c.text, c.boundary, c.tokens, c.language};

@@ -107,8 +107,9 @@ void reply_machine::finish(time_point now, outcome how) {
     result_.diagnostics = std::move(how.error.diag);
     result_.unspoken_text = delivery_.held_text();
     rest_.unspoken = result_.unspoken_text + std::string(chunker_.untaken_text());
-    if (rules_.is_draft) keep_draft();
+    if (rules_.is_draft) keep_drafted_chunk();
     rest_.reasoning = reasoning_;
+    rest_.reasoning_text = result_.reasoning;
     rest_.meter = meter_;
     rest_.calls = calls_;
     rest_.parses_as = parses_as_;

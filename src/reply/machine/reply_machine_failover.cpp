@@ -24,7 +24,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     has_read_here_ = has_begun();
     reasoning_ = std::move(rest.reasoning);
     meter_ = rest.meter;
-    result_.reasoning = std::move(rest.drafted_reasoning);
+    result_.reasoning = std::move(rest.reasoning_text);
     calls_ = std::move(rest.calls);
     voice_.skip_spoken_text(spoken);
     std::string_view unread = rest.unspoken;
@@ -48,8 +48,8 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
         meter_ = make_meter(false);
     }
     const auto& marks = calls_.words();
-    const auto opening = text::find_opening_at_prompt_end(marks, continuation_.text());
-    continuation_.append_mark(marks.opening.substr(opening.size()) + begun.text);
+    const auto in_prompt = text::find_begun_opening(marks, continuation_.text());
+    continuation_.append_mark(marks.opening.substr(in_prompt.size()) + begun.text);
     has_read_here_ = true;
     voice_.skip_spoken_text(spoken);
     for (const auto word : text::token_like_pieces(begun.unspoken)) chunker_.feed(word);
@@ -117,9 +117,14 @@ bool reply_machine::should_leave_server(const server_leave_reason& reason) const
     if (reason.what == kind::removed) return true;
     // If leaving would end the reply, the reply stays: the server may be back in time.
     if (rules_.retry_policy.retries == 0 || (rules_.is_constrained && has_begun())) return false;
-    // A running request detects by itself that the server is away.
-    if (reason.what == kind::away) return phase_ == phase::resting;
-    return !request_ || request_->heard_at < reason.check_started_at;
+    return reason.what == kind::away ? phase_ == phase::resting : !refutes_reason(reason);
+}
+
+// A running request detects by itself that the server is away.
+bool reply_machine::refutes_reason(const server_leave_reason& reason) const noexcept {
+    using kind = server_leave_reason::kind;
+    if (!request_ || reason.what == kind::removed) return false;
+    return reason.what == kind::away || request_->heard_at >= reason.check_started_at;
 }
 
 void reply_machine::handle_server_failure(time_point now, failure why) {

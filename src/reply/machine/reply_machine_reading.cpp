@@ -30,7 +30,8 @@ void reply_machine::on_token_read(time_point now, const wire::token_event& event
         on_chunk_read(now, !chunker_.ends_without_peek());
     else
         continue_reading(now);
-    // Ends a hold of zero duration, and an overdue chunk that had no place to end before.
+    // A deadline may already have passed: that of a hold of zero duration, or that of an overdue
+    // chunk, which can end only now.
     on_deadline(now);
 }
 
@@ -74,8 +75,8 @@ void reply_machine::continue_reading(time_point now) {
     enter_phase(phase::holding, now);
 }
 
-/// Handles complete chunks. If these chunks suffice, or if another reply needs the slot, the
-/// request is cut.
+/// Takes the complete chunks. The request is cut if the lead is full, or if another reply needs the
+/// slot.
 void reply_machine::on_chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
     if (is_lead_full(now)) return stop_after_chunk(now, peeked);
@@ -97,10 +98,10 @@ void reply_machine::on_slot_wanted(time_point now) {
     if (peeked && has_running_request()) stop_after_chunk(now, *peeked);
 }
 
-/// Cuts the request, unless the reply may end with the next token. The reply may end there in two
-/// cases: the sentence is certain to have ended, and a later request could report the end of the
-/// reply only after the guard; or a stop word may follow the last text. Waiting for the token does
-/// not delay the chunk.
+/// Cuts the request, but waits for the next token if that token may end the reply. This is so if no
+/// peek was needed to end the sentence: another request could report the end of the reply only
+/// after the guard. It is also so if a stop word may follow the last text. The wait does not delay
+/// the chunk.
 void reply_machine::stop_after_chunk(time_point now, bool peeked) {
     peek_ = {.due = now, .is_token_unread = peeked || rules_.peek_hold == duration{}};
     if (!peek_.is_token_unread)
@@ -130,7 +131,8 @@ void reply_machine::collect_chunks(time_point now) {
     if (!open_chunk_.since && !chunker_.untaken_text().empty()) open_chunk_.since = now;
 }
 
-// White space decides nothing: it may be all that is left of a token in which a stop word begins.
+// Keeps waiting after white space, which may be all that is left of a token in which a stop word
+// begins.
 void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
     if (peek_.is_token_unread) return end_peek(now, true);
     last_token_ = now;
@@ -146,7 +148,8 @@ void reply_machine::end_peek(time_point now, bool ids_are_sure) {
     end_reading(now, ids_are_sure);
 }
 
-/// Stops reading the previous request, whose text is known.
+/// The request has ended, and its text has been read: hands over the chunks, and goes on as the
+/// pacing requires.
 void reply_machine::end_reading(time_point now, bool ids_are_sure) {
     if (!ids_are_sure) continuation_.record_cut();
     enter_phase(phase::resting, now);

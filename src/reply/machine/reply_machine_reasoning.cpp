@@ -11,7 +11,8 @@ namespace {
 
 using phase = reply_phase;
 
-// A model that resumes its reasoning after each closing mark would never speak.
+// After this many closing marks, the reply ends: a model that resumes its reasoning after each mark
+// would never speak.
 constexpr int max_closed_reasonings = 4;
 // A model may also end its text right after the mark. To prevent that, it must generate
 // `forced_tokens` in a request that cannot end sooner, at most `max_forced_speeches` times.
@@ -30,7 +31,7 @@ text::reasoning_meter reply_machine::make_meter(bool is_inside) const {
     return text::reasoning_meter(limits, is_inside);
 }
 
-/// Whether generation ended where the reply could still speak.
+/// Whether generation ended inside reasoning, so that the reply can still be made to speak.
 bool reply_machine::ends_in_reasoning(finish_reason reason) const {
     return meter_.is_limited() && reasoning_.is_inside() && reason != finish_reason::length &&
            !has_call_to_parse(reason);
@@ -55,8 +56,8 @@ void reply_machine::end_request_and_continue(time_point now, bool cut) {
     end_request(now, cut);
 }
 
-/// Whether generation ended after closed reasoning without saying anything, or ended only because
-/// the request that forces speech is short.
+/// Whether generation ended after closed reasoning, but before any words; or whether it ended only
+/// because the request that forces speech has a low token limit.
 bool reply_machine::ends_without_speech(finish_reason reason) const {
     if (is_speech_forced_ && reason == finish_reason::length) return !is_token_budget_spent();
     return meter_.cuts() > 0 && !meter_.has_spoken() && !calls_.has_call() &&
@@ -85,8 +86,9 @@ time_point reply_machine::reasoning_deadline() const {
     return phase_ == phase::streaming ? meter_.must_end_at().value_or(never) : never;
 }
 
-/// A grammar starts again with each request, which is right if the prompt opened the reasoning. A
-/// grammar that also describes the reasoning would only make the model reason again.
+/// Each request starts the grammar again. This is right if the prompt opened the reasoning: the
+/// grammar then describes only the text after it. Otherwise, the grammar also describes the
+/// reasoning, and would make the model reason again.
 bool reply_machine::drops_grammar() const noexcept {
     return rules_.is_constrained && meter_.cuts() > 0 && meter_.has_opened();
 }

@@ -41,15 +41,15 @@ bool reply_machine::is_lead_full(time_point now) const {
 
 bool reply_machine::needs_next_request(time_point now) const {
     if (calls_.has_call()) return true;
-    // A draft that has not ended has no chunk yet.
+    // A draft ends with its first chunk, so it does not have one yet.
     if (rules_.is_draft) return true;
     if (rules_.pacing.ahead_speech)
         return speech_runs_out_at(now) - now <= *rules_.pacing.ahead_speech / 2;
     return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;
 }
 
-/// `never` if the time is after the end of the chunk being spoken, because the consumer's next call
-/// changes that time anyway.
+/// When so little speech is left that the next request must be sent. `never` if that is after the
+/// end of the chunk being spoken, because the consumer's continue changes the time anyway.
 time_point reply_machine::next_request_time() const {
     if (!rules_.pacing.ahead_speech || !delivery_.is_speaking()) return never;
     const auto at = speech_runs_out_at(time_point::min()) - *rules_.pacing.ahead_speech / 2;
@@ -74,7 +74,7 @@ void reply_machine::on_speech_ended(time_point now, chunk_id last) {
     if (delivery_.is_speaking()) on_speech_started(now);
 }
 
-// Without the bound, a report such as duration::max() would overflow.
+// `rest` is bounded, because a report such as duration::max() would overflow.
 void reply_machine::speaks_until(time_point now, chunk_id id, duration rest) {
     if (ended() || !delivery_.is_spoken_now(id)) return;
     speech_ends_ = now + std::clamp(rest, duration{}, rules_.continue_timeout);

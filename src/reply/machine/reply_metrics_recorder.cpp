@@ -191,8 +191,8 @@ void reply_metrics_recorder::record_failover(time_point now) {
     record_event(now, timeline_event::kind::lost);
 }
 
-// Slot, reuse and timeline carry over from the last request; the counts of that request are added
-// to the sums.
+// Adds the counts of the last request to the sums. Its slot and reuse stay as they are, for the
+// result.
 void reply_metrics_recorder::close_request() {
     if (broken_ && metrics_.requests == 1) broken_->at = request_.cached;
     if (std::exchange(request_.is_listed, false)) {
@@ -213,7 +213,7 @@ void reply_metrics_recorder::close_request() {
 
 void reply_metrics_recorder::fill_result(time_point now, reply_result& result, int prompt_tokens) {
     close_request();
-    // A wait that was ended by an interrupt or a time limit is included.
+    // The waits may be unfinished, because an interrupt or a time limit ended the reply.
     end_slot_wait(now);
     end_continue_wait(now);
     record_event(now, timeline_event::kind::end);

@@ -21,8 +21,8 @@ namespace tandem::detail {
 class reply_metrics_recorder {
  public:
     void record_start(time_point now) { start_ = now; }
-    /// Further requests go to the server with this URL. Returns false if the reply was already
-    /// there.
+    /// Further requests go to the server with this URL. Returns false if it is still the same
+    /// server.
     bool set_server_url(std::string_view server);
     void add_early_work(const early_work& w);
     void record_slot_request(time_point now);
@@ -34,7 +34,7 @@ class reply_metrics_recorder {
     void record_connect_failure(time_point now) noexcept { on_connected(now - request_.sent); }
     /// Counts an event of the running request.
     void on_event_read(time_point now, const wire::token_event& event);
-    /// Prompt tokens of the running request, as far as the server has reported them.
+    /// Prompt tokens of the running request, as last reported by the server.
     int cached_tokens() const noexcept { return request_.cached; }
     int evaluated_tokens() const noexcept { return request_.evaluated; }
     /// What the running request has generated.
@@ -43,9 +43,9 @@ class reply_metrics_recorder {
     /// The request ended, for whatever reason.
     void record_request_end(time_point now) noexcept;
     void record_cut(time_point now);
-    /// Fills in the figures of the request that completed the chunk.
+    /// Sets the chunk's metrics, which are those of the request that completed it.
     void fill_chunk_figures(chunk& c);
-    /// Counts the chunk, and fills in its gap if no other chunk is being spoken.
+    /// Counts the chunk, and sets its gap if no other chunk is being spoken.
     void record_hand_over(time_point now, chunk& c);
     /// The oldest unspoken chunk was continued.
     void on_continued(time_point now);
@@ -103,7 +103,7 @@ class reply_metrics_recorder {
     std::vector<std::string> servers_;
     int server_ = -1;  // of the next request
     std::deque<unspoken_chunk> unspoken_;
-    bool is_lost_ = false;                       // failed, and not continued yet
+    bool is_lost_ = false;                       // after a failure, until continued
     std::optional<time_point> speech_began_at_;  // of the first unspoken chunk
     std::optional<time_point> continued_at_;
     std::vector<request_figures> requests_;

@@ -8,7 +8,7 @@ pacing_rules pacing_of(const config& c, const generation_options& o, bool is_str
     return make_pacing_rules(c.pacing.mode.value_or(pacing::warm), c.pacing);
 }
 
-// A reader of a raw prompt's reply gets all that the model wrote.
+// If the prompt is raw, a reader gets everything that the model writes, including its reasoning.
 std::vector<tag_pair> reasoning_tags_of(const config& c, const reply_options& wish) {
     if (wish.is_raw && wish.streamed_by) return {};
     return c.speech.reasoning_tags;

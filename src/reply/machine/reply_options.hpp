@@ -26,7 +26,8 @@ struct reply_rules {
     /// Maximum time of the whole reply, including the voice; 0 = unbounded.
     duration reply_timeout{};
     retry_limits retry_policy{};
-    /// A grammar constrains the text. Its state would be lost between requests, so nothing is cut.
+    /// A grammar constrains the text. Nothing is cut, because a further request would start the
+    /// grammar again.
     bool is_constrained = false;
     /// The text is JSON that is or may be a call; see uses_call_schema().
     bool uses_call_schema = false;
@@ -42,8 +43,8 @@ struct reply_rules {
     /// Number of chunks that are handed over while an earlier one is being spoken.
     std::size_t lookahead = 0;
     std::vector<tag_pair> reasoning_tags{};
-    /// At a limit, the reasoning is closed, and the reply continues. If there is a limit, reasoning
-    /// also ends after half of max_tokens, so that tokens are left to speak.
+    /// Reasoning that reaches a limit is closed, and the reply continues. If there is a limit,
+    /// reasoning also ends after half of max_tokens, so that tokens are left to speak.
     text::reasoning_limits reasoning{};
     /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
     /// reasoning shows that the prompt is being evaluated.

@@ -25,11 +25,12 @@ struct reply_remainder {
     /// Visible text that was generated but not handed over. Text that `reasoning` and
     /// `calls` withhold may follow it.
     std::string unspoken{};
-    /// In a draft, the chunk at the start of `unspoken`, if it is complete. Its number of tokens
-    /// cannot be derived from the text.
+    /// In a draft, the chunk at the start of `unspoken`, if it is complete. It is kept for its
+    /// number of tokens, which cannot be derived from the text.
     std::optional<text::chunk_text> drafted_chunk{};
-    /// In a draft, its reasoning, which may contain a call that gpt-oss wrote to a channel.
-    std::string drafted_reasoning{};
+    /// The text of the reasoning, which may contain a call, or the beginning of one, that gpt-oss
+    /// wrote to a channel.
+    std::string reasoning_text{};
     /// Why generation had ended, if the calls were not parsed yet.
     std::optional<finish_reason> parses_as{};
     /// Why generation had ended; nullopt if more text would have followed.
@@ -38,7 +39,7 @@ struct reply_remainder {
     voice_pace pace{};
 };
 
-/// What was done for a reply before it began; see `token_usage` and `slot_metrics`.
+/// Work that was done for a reply in advance; see `token_usage` and `slot_metrics`.
 struct early_work {
     int drafted = 0;
     int draft_wasted = 0;
@@ -48,7 +49,7 @@ struct early_work {
     std::optional<cache_break> broken{};
 };
 
-/// Text that was generated after a prompt by another process.
+/// Text that another process generated after a prompt.
 struct begun_text {
     /// The whole text. Its end, `unspoken`, must be handed over.
     std::string text{};
@@ -61,14 +62,13 @@ struct reply_origin {
     /// Only with `prompt`: text that was already generated after it.
     std::optional<begun_text> begun{};
     std::optional<reply_remainder> rest{};
-    /// With `rest` or `begun`: the visible text that precedes its `unspoken`, and was already
-    /// spoken.
+    /// With `rest` or `begun`: the visible text before its `unspoken`, which was already spoken.
     std::string spoken{};
     /// With `prompt`: the text with which a tool call begins; empty if none is expected.
     std::string call_mark{};
     /// The text from the mark to the function's name; empty if not known.
     std::string call_lead{};
-    /// With `prompt`: what the model writes around its words.
+    /// With `prompt`: the marks that the model writes around its words.
     text::reply_delimiters word_marks{};
     early_work early{};
 };

@@ -60,7 +60,8 @@ void slot_warming::cut() {
 
 time_point slot_warming::deadline(duration limit) const {
     if (!is_running()) return never;
-    // A request held back by the server would delay the continue that waits for it.
+    // A continue may have to wait for this request, so a request that the server holds back is cut
+    // soon.
     return since_ + (begun_ ? limit : std::min(limit, late_start_threshold));
 }
 

@@ -8,8 +8,9 @@
 
 namespace tandem::detail {
 
-/// Prefills the next slot with the text so far while the voice speaks: each pause of the reply has
-/// one small request, which ends by itself. Pure; its actions are appended to those of the reply.
+/// Prefills the next slot with the text so far while the voice speaks, by one small request in each
+/// pause of the reply. The request ends by itself. Pure; its actions are appended to those of the
+/// reply.
 class slot_warming {
  public:
     /// `actions` must outlive this object.
@@ -42,7 +43,7 @@ class slot_warming {
     /// The slot of the running request. Precondition: is_running().
     int running_slot() const noexcept { return *slot_; }
     /// When to cut the running request, because a continue may be waiting for it: at `limit`, or
-    /// sooner if the server does not start the request. `never` if none runs.
+    /// sooner if the server does not start the request. `never` if no request runs.
     time_point deadline(duration limit) const;
     /// The slot that was or is being prefilled with the text so far.
     std::optional<int> slot() const noexcept { return is_current_ ? slot_ : std::nullopt; }
@@ -56,7 +57,7 @@ class slot_warming {
     bool erase_after_cut_;
     bool is_enabled_ = false;
     state state_ = state::idle;
-    bool is_current_ = false;  // requested with the text of the next request
+    bool is_current_ = false;  // slot_ is for the text of the next request
     std::optional<int> slot_;
     std::size_t text_bytes_ = 0;
     bool begun_ = false;

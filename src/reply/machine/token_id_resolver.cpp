@@ -3,8 +3,8 @@
 namespace tandem::detail {
 namespace {
 
-/// Whether the ids stand for this text. In another vocabulary, they stand for different text, or
-/// for none. A server may insert its own first token before the text.
+/// Whether `ids`, the text that the ids stand for on a server, is `text`; the server may insert its
+/// own first token before it. In another vocabulary, ids stand for different text, or for none.
 bool say_the_same(std::string_view ids, std::string_view text) {
     constexpr std::size_t max_first_token_bytes = 64;
     return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= max_first_token_bytes;
@@ -54,8 +54,8 @@ bool token_id_resolver::on_tokens_recovered(std::span<const wire::token_id> ids)
 
 void token_id_resolver::request_id_check() {
     if (!are_ids_doubtful() || is_waiting()) return;
-    // Ids of the text are useless without those of the prompt, and would be unproven if the
-    // prompt's ids came later.
+    // Without the prompt's ids, those of the text are useless. If the prompt's ids came later, the
+    // text's ids would be used without a check.
     if (text_.next_prompt().ids.empty()) return fall_back_to_text();
     trust_ = trust::asked;
     actions_.push_back(action::check_ids{});

@@ -15,11 +15,11 @@ namespace tandem::detail {
 /// server. Pure; its actions are appended to those of the reply.
 class token_id_resolver {
  public:
-    /// Both must outlive this object.
+    /// `text` and `actions` must outlive this object.
     token_id_resolver(reply_transcript& text, std::vector<action::any_action>& actions)
         : text_(text), actions_(actions) {}
 
-    /// The next requests go to another server, which may know ids that the previous one did not.
+    /// The reply has a new server, which may know ids that the previous one did not.
     void on_server_found() noexcept;
     /// The server failed: nothing more is requested from it, and on another server, its ids may
     /// stand for different text.
@@ -27,8 +27,8 @@ class token_id_resolver {
     /// The text was replaced, so all ids will be new.
     void on_text_replaced() noexcept { trust_ = trust::proven; }
 
-    /// Requests the missing ids while the chunk is being spoken. A single-request reply never needs
-    /// these ids.
+    /// Requests the ids that the next request lacks. Call it while a chunk is being spoken, and not
+    /// in a reply of a single request.
     void request_missing_ids();
     void on_prompt_tokenized(std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable. Returns false if no answer was awaited.
@@ -39,7 +39,7 @@ class token_id_resolver {
     /// `text` is what the ids stand for on this server. Returns false if no answer was awaited.
     bool on_ids_checked(std::string_view text);
 
-    /// Continues without doubtful ids and without those that the server has not sent.
+    /// Stops waiting for the server: drops doubtful ids, and continues without missing ones.
     void fall_back_to_text();
     /// Drops doubtful ids, because a reply that continues from here does not know which server they
     /// came from.
@@ -61,8 +61,8 @@ class token_id_resolver {
 
     reply_transcript& text_;
     std::vector<action::any_action>& actions_;
-    prompt prompt_ = prompt::unasked;         // the request to /tokenize
-    recovery recovery_ = recovery::possible;  // of ids for which the server sent no event
+    prompt prompt_ = prompt::unasked;         // the request for the prompt's ids
+    recovery recovery_ = recovery::possible;  // the request for ids that the server did not send
     trust trust_ = trust::proven;
 };
 

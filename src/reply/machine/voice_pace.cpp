@@ -9,8 +9,8 @@ namespace {
 // Each new chunk reduces the weight of earlier chunks by this factor, so only about the last six
 // chunks matter.
 constexpr double kept_weight = 0.85;
-// A longer time includes a pause, such as a call on hold. It is reduced to this multiple of the
-// estimate, plus 1 s.
+// A measured time is limited to this multiple of the estimate, plus 1 s: a longer time includes a
+// pause, such as a call on hold.
 constexpr double max_share = 3;
 
 using seconds = std::chrono::duration<double>;
@@ -20,7 +20,8 @@ using seconds = std::chrono::duration<double>;
 duration voice_pace::estimate(std::size_t characters) const noexcept {
     const double spread = weight_ * xx_ - x_ * x_;
     const auto x = static_cast<double>(characters);
-    // Chunks of a single length cannot distinguish the start-up time from the pace.
+    // If all chunks are about equally long, the start-up time cannot be told from the time per
+    // character, so it is taken as 0.
     double slope = spread > 1e-3 * xx_ ? (weight_ * xy_ - x_ * y_) / spread : y_ / x_;
     double start_up = (y_ - slope * x_) / weight_;
     if (start_up < 0 || slope < 0) {

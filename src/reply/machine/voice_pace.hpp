@@ -18,8 +18,8 @@ class voice_pace {
 
  private:
     // Weighted sums for a least-squares fit of y = start_up + x * per_character, in seconds. The
-    // initial values are those of two chunks of 40 and 160 characters at 15 characters/s, with half
-    // weight each.
+    // initial values stand for two chunks of 40 and 160 characters at 15 characters/s, each with
+    // half the weight of a new chunk.
     double weight_ = 1;
     double x_ = 100;
     double y_ = 100 / 15.0;

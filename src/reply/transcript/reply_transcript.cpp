@@ -127,14 +127,16 @@ void reply_transcript::set_recovered_ids(std::span<const wire::token_id> ids) {
     ids_ = std::move(filled);
 }
 
-// A different count means that the server tokenized the prompt differently.
+// If the server's count of the prompt differs from the number of ids, it has tokenized the prompt
+// differently.
 bool reply_transcript::all_ids_known() const noexcept {
     return prompt_known_ && prompt_ids_ == static_cast<std::size_t>(prompt_tokens_) &&
            ids_usable_ && holes_.empty();
 }
 
 prompt_view reply_transcript::next_prompt() const {
-    // Before the first answer, only the known ids can be wrong.
+    // Before the first answer, the server's count is unknown, so the ids are used without this
+    // check.
     const bool is_first = prompt_tokens_ == 0 && prompt_known_ && ids_usable_ && holes_.empty();
     if (all_ids_known() || is_first) return {ids_, {}};
     return {std::span(ids_).first(known_ids_), std::string_view(text_).substr(known_bytes_)};

@@ -10,8 +10,8 @@
 
 namespace tandem::detail {
 
-/// A prompt as it is sent: token ids followed by text; either may be empty. Views into the
-/// continuation.
+/// A prompt as it is sent: token ids followed by text; either may be empty. A view of the
+/// reply_transcript that made it.
 struct prompt_view {
     std::span<const wire::token_id> ids;
     std::string_view text;
@@ -27,9 +27,9 @@ struct prompt_view {
 /// lost. The affected piece of text is tokenized again (texts_with_missing_ids(),
 /// set_recovered_ids()), and the ids are accepted if their count and the last id agree. Ids after
 /// the last text are not kept: the server may be withholding their text as the start of a stop
-/// word, and would not send it again. The last text before a cut must not add ids of a stop word or
-/// of the end token either: if there are stop words, this text is also tokenized again, unless an
-/// event followed it.
+/// word, and would not send it again. The ids of the last text before a cut may include those of a
+/// stop word or of the end token. Therefore, if there are stop words, this text is tokenized again,
+/// too, unless an event followed it.
 class reply_transcript {
  public:
     explicit reply_transcript(prompt_with_ids prompt = {}, bool has_stop_words = false);
@@ -60,8 +60,8 @@ class reply_transcript {
     std::vector<std::string> texts_with_missing_ids() const;
     /// Whether one of these pieces is a mark, which may be a special token.
     bool is_missing_mark() const noexcept;
-    /// The ids of texts_with_missing_ids(), with `separator` after each text's ids; an empty list
-    /// if they are unavailable.
+    /// `ids` are those of texts_with_missing_ids(), with `separator` after the ids of each text;
+    /// empty if they are unavailable.
     void set_recovered_ids(std::span<const wire::token_id> ids);
     static constexpr wire::token_id separator = 0;
 

@@ -33,7 +33,7 @@ class tokenized_text {
     tokenized_text(std::string text, std::vector<wire::token_id> ids,
                    std::vector<token_boundary> boundaries);
 
-    /// Returns `prompt` with the ids of the beginning that it shares with the text.
+    /// Returns `prompt` with the ids of the part with which both it and this text begin.
     prompt_with_ids attach_known_ids(std::string prompt) const;
     const std::string& text() const noexcept { return text_; }
     int tokens() const noexcept { return static_cast<int>(ids_.size()); }

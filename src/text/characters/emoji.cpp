@@ -14,8 +14,8 @@ struct range {
     char32_t last;
 };
 
-// Extended_Pictographic of emoji-data.txt, Unicode 15. Unchanged since Unicode 13, because the
-// property also covers reserved code points.
+// The property Extended_Pictographic, from emoji-data.txt of Unicode 15. The list has been the same
+// since Unicode 13, because the property also covers reserved code points.
 // https://www.unicode.org/Public/15.0.0/ucd/emoji/emoji-data.txt
 constexpr range pictographs[] = {
     {0xA9, 0xA9},       {0xAE, 0xAE},       {0x203C, 0x203C},   {0x2049, 0x2049},

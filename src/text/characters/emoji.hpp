@@ -18,8 +18,8 @@ bool is_emoji_modifier(char32_t c) noexcept;
 /// A part of an emoji: a pictograph, a flag letter, a modifier or a joiner. Excludes text signs.
 bool is_emoji_part(char32_t c) noexcept;
 
-/// Bytes of the emoji at the start of `text`, including its modifiers and a trailing joiner; 0 if
-/// there is none. Each part of a joined emoji, and each letter of a flag, counts as one emoji.
+/// Bytes of the emoji at the start of `text`, including its modifiers and a joiner after it; 0 if
+/// there is none. A joined emoji or a flag is read in several calls: one for each part or letter.
 std::size_t measure_leading_emoji(std::string_view text) noexcept;
 
 }  // namespace tandem::text

@@ -9,7 +9,7 @@ namespace tandem::text {
 /// An HTML character reference, such as `&amp;` or `&#39;`.
 struct html_entity {
     std::size_t bytes = 0;  ///< 0: no entity
-    std::string text{};     ///< the characters it stands for; a plain space for every kind of space
+    std::string text{};     ///< the characters that it denotes; a plain space for any kind of space
 };
 
 /// The entity at the start of `text`, if it is one that occurs in prose. Unknown names are not

@@ -39,8 +39,9 @@ struct sequence {
     std::size_t bytes = 1;
 };
 
-/// The sequence at `from`, which must be inside `text`. A bad sequence ends before the first byte
-/// that cannot continue it; a truncated sequence ends with the text.
+/// The sequence at `from`, which must be inside `text`. An invalid sequence includes only the bytes
+/// that could start a character, or a single byte. A sequence that the end of the text cuts off
+/// ends there.
 sequence sequence_at(std::string_view text, std::size_t from) noexcept {
     const auto lead = byte_at(text, from);
     if (lead < 0x80) return {};
@@ -69,8 +70,9 @@ bool are_eight_ascii(const char* bytes) noexcept {
     return (eight & 0x8080808080808080u) == 0;
 }
 
-/// Returns the end of the run of ASCII bytes that starts at `from`. Tests eight bytes at a time;
-/// the last group overlaps the previous one, so that it also has eight bytes.
+/// Returns the end of the run of ASCII bytes that starts at `from`. Tests eight bytes at a time.
+/// The last eight bytes of the text are tested together, even if some of them have been tested
+/// before.
 std::size_t skip_ascii(std::string_view text, std::size_t from) noexcept {
     while (from + 8 <= text.size() && are_eight_ascii(text.data() + from)) from += 8;
     const bool is_short = from + 8 > text.size() && text.size() >= 8;

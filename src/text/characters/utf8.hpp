@@ -17,11 +17,11 @@ struct decoded_character {
     std::size_t bytes = 0;   ///< 0 only at the end of the text
 };
 
-/// The character at the start of `text`. For invalid bytes: the longest prefix that could start a
-/// character, at least one byte.
+/// The character at the start of `text`. If its bytes are invalid, `bytes` is the length of the
+/// longest prefix that could start a character, and at least 1.
 decoded_character decode_first_character(std::string_view text) noexcept;
 
-/// The last character of `text`; one byte if the text ends with invalid bytes.
+/// The last character of `text`. If the text ends with invalid bytes, only the last byte is read.
 decoded_character decode_last_character(std::string_view text) noexcept;
 
 /// Offset of the first byte that is not part of a complete character; npos if `text` is valid.

@@ -5,8 +5,8 @@
 
 namespace tandem::text {
 
-/// White space as defined by Unicode's White_Space property and the bidirectional classes: the set
-/// that Python's `str.rstrip()` removes.
+/// Whether `c` is white space by its White_Space property or its bidirectional class, as in
+/// Python's `str.rstrip()`.
 constexpr bool is_white_space(char32_t c) noexcept {
     if (c < 0x80) return c == 0x20 || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
     return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||

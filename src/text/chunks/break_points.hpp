@@ -3,16 +3,17 @@
 #include <cstddef>
 #include <string_view>
 
-// Finds places to split text that contains no sentence end.
+// Finds places where text without a sentence end can be split.
 namespace tandem::text {
 
-/// Offset after the last clause: after a comma, semicolon, colon or dash of any script (in scripts
-/// without spaces also a full stop) and any closing quotes. In scripts with spaces, white space
-/// must follow the mark. Marks between digits are ignored. 0 if there is none.
+/// Offset of the end of the last clause; 0 if there is none. A clause ends after a comma,
+/// semicolon, colon or dash of any script, or a full stop of a script without spaces, and any
+/// closing quotes. In scripts with spaces, white space must follow the mark, unless it is a dash.
+/// Marks between digits are ignored.
 std::size_t find_last_clause_end(std::string_view text) noexcept;
 
-/// Offset of the white space before the last word, or at the end of the text, if text precedes it;
-/// otherwise 0. Non-breaking spaces are part of a word.
-std::size_t find_last_word_start(std::string_view text) noexcept;
+/// Offset after the last word that white space follows; 0 if there is none. Non-breaking spaces are
+/// part of a word.
+std::size_t find_last_word_end(std::string_view text) noexcept;
 
 }  // namespace tandem::text

@@ -12,14 +12,15 @@
 namespace tandem::text {
 namespace {
 
-// A character takes up to 4 tokens; text withheld as a possible stop word takes some more.
+// More tokens than one text needs: a character takes up to 4, and text that was withheld as a
+// possible stop word takes some more.
 constexpr int max_tokens_of_a_text = 256;
 constexpr std::size_t max_bytes_of_a_character = 4;
 
 chunk_limits without_zeros(chunk_limits l) noexcept {
     if (l.max_tokens <= 0) l.max_tokens = std::numeric_limits<int>::max();
     if (l.first_max_tokens <= 0) l.first_max_tokens = l.max_tokens;
-    // The chunk must end at the maximum anyway, so the minimum must not exceed it.
+    // The chunk must end at the maximum even if the minimum is larger.
     l.first_min_tokens = std::min(l.first_min_tokens, l.first_max_tokens);
     return l;
 }
@@ -43,8 +44,7 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
-// The detector does not read this text, because it could find the end of the same sentence there
-// again.
+// The text is not fed to the detector, which could divide the chunk differently.
 void chunker::feed_chunk(const chunk_text& chunk) {
     text_ += chunk.text;
     ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens, chunk.language});
@@ -119,8 +119,8 @@ bool chunker::is_below_min_chars(std::size_t end) const noexcept {
            count_characters(open_text().substr(0, end)) < least;
 }
 
-/// Whether the open chunk may end at `end`: the peek token may have moved the sentence end past the
-/// limit.
+/// Whether a chunk that ends at `end` is within the limits. The token after a mark is read before
+/// the sentence end is known, and may move the end past a limit.
 bool chunker::is_reachable(std::size_t end) const noexcept {
     return end <= max_chunk_bytes && tokens_until(end - 1) <= max_tokens();
 }
@@ -130,7 +130,8 @@ bool chunker::is_at_limit() const noexcept {
            token_ends_.size() >= static_cast<std::size_t>(max_tokens());
 }
 
-/// Whether, at a limit, one more token may decide a pending sentence end.
+/// Whether a chunk that has reached a limit may read one more token, to decide a pending sentence
+/// end.
 bool chunker::may_peek() const noexcept {
     return open_text().size() < max_chunk_bytes &&
            token_ends_.size() <= static_cast<std::size_t>(max_tokens());
@@ -168,8 +169,8 @@ std::optional<chunker::end_place> chunker::find_end(const boundary_verdict& v) c
     return end_place{sentence_start_ + *v.pending, boundary::sentence};
 }
 
-/// The best place to end a chunk within `text`, the start of the open chunk, if no sentence ends
-/// there. May find none.
+/// The best place to end the open chunk if no sentence ends in `text`, the part of the chunk to
+/// search. May find none.
 std::optional<chunker::end_place> chunker::find_best_break(std::string_view text) const {
     const auto mark = find_truncated_mark(text, limits_.mark_tags);
     const bool cuts_mark = mark < text.size() && !is_all_white_space(text.substr(0, mark));
@@ -178,21 +179,21 @@ std::optional<chunker::end_place> chunker::find_best_break(std::string_view text
         return end_place{sentence_start_, boundary::sentence};
     if (clause > 0) return end_place{clause, boundary::clause};
     if (cuts_mark) return end_place{mark, boundary::word};
-    if (const auto word = find_last_word_start(text); word > 0)
+    if (const auto word = find_last_word_end(text); word > 0)
         return end_place{word, boundary::word};
     return std::nullopt;
 }
 
-/// The best end within the limits of the open chunk. Scans the text up to the limits once for each
-/// chunk; it rescans only carried text.
+/// The best end within the limits of the open chunk. Each chunk is scanned once; only text that is
+/// carried into the next chunk is scanned again.
 chunker::end_place chunker::find_fallback_end() const {
     const auto end = std::min(max_chunk_bytes, token_end(max_tokens()));
     const auto text = open_text().substr(0, floor_to_character(open_text(), end));
     return find_best_break(text).value_or(end_place{text.size(), boundary::limit});
 }
 
-/// Completes a chunk at `end` and carries the remaining text over. Returns the verdict on that
-/// text.
+/// Completes a chunk at `end`, and carries the remaining text into the next chunk. Returns the
+/// verdict on the remaining text.
 boundary_verdict chunker::end_chunk(end_place end) {
     const auto tokens = tokens_until(end.bytes);
     ready_.push_back({end.bytes, end.why, tokens, std::string(detector_->language())});

@@ -18,13 +18,14 @@ namespace tandem::text {
 /// Maximum bytes of text in a chunk, regardless of its tokens.
 inline constexpr std::size_t max_chunk_bytes = 64 * 1024;
 
-/// Bounds of chunks, in tokens read; 0 = unbounded (`first_max_tokens`: same as `max_tokens`).
+/// Limits for the size of chunks, in tokens. A maximum of 0 means no limit; for `first_max_tokens`,
+/// 0 means `max_tokens`.
 struct chunk_limits {
     int first_min_tokens = 10;
     int first_max_tokens = 24;
     int max_tokens = 96;
-    /// Minimum length in characters of a sentence; applies to all chunks except the first. 0 =
-    /// none.
+    /// A sentence with fewer characters is joined with the next one; applies to all chunks except
+    /// the first. 0 = no minimum.
     int min_chars = 0;
     /// Makes each piece of fed text a separate chunk.
     bool by_token = false;
@@ -52,18 +53,19 @@ class chunker {
 
     chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits);
 
-    /// Reads text that `tokens` tokens produced together; 0 means more text of a token that was
-    /// already counted. The text must be valid UTF-8; empty text changes nothing. May be called
-    /// while a chunk is ready: boundaries do not depend on when chunks are taken. Chunks that wait
-    /// to be taken are not bounded here.
+    /// Reads the text of `tokens` tokens; 0 means more text of a token that was already counted.
+    /// The text must be valid UTF-8; empty text changes nothing. May be called while a chunk is
+    /// ready: boundaries do not depend on when chunks are taken. The number of chunks that wait to
+    /// be taken is not limited.
     status feed(std::string_view token_text, int tokens = 1);
-    /// Reads text that is known to be the first chunk. Precondition: nothing has been read.
+    /// Makes this text the first chunk, without looking for its end. Precondition: nothing has been
+    /// read.
     void feed_chunk(const chunk_text& chunk);
-    /// The peek token did not arrive in time, so the chunk ends at its pending end. Has no effect
-    /// unless current() is `holding`.
+    /// The token that could have decided a pending sentence end did not arrive in time, so the
+    /// chunk ends there. Has no effect unless current() is `holding`.
     status on_hold_expired();
-    /// Ends the open chunk now at the first of these that it has: its pending end, the end of its
-    /// last clause, the start of its last word. Has no effect if the chunk has none of these.
+    /// Ends the open chunk now: at its pending sentence end, otherwise after its last clause,
+    /// otherwise before its last word. Has no effect if the chunk has none of these.
     status force_chunk_end();
     /// Ends the text: text that is not yet in a chunk becomes the last chunk or chunks. After these
     /// are taken, current() is `reading` and untaken_text() is empty.
@@ -74,8 +76,8 @@ class chunker {
     bool ends_without_peek() const noexcept {
         return !ready_.empty() && ready_.back().why == boundary::sentence && open_text().empty();
     }
-    /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
-    /// current() then reports the status of that chunk. Precondition: current() is `ready`.
+    /// Takes the oldest complete chunk. Text read past the end of this chunk belongs to the next
+    /// chunk, whose status current() then returns. Precondition: current() is `ready`.
     chunk_text take_chunk();
     /// Text that was read, but is not in any taken chunk.
     std::string_view untaken_text() const noexcept {
@@ -116,7 +118,7 @@ class chunker {
     void update_status() noexcept;
 
     std::unique_ptr<boundary_detector> detector_;
-    /// 0 is replaced by the largest number.
+    /// Without zeros: no limit is stored as the largest number.
     chunk_limits limits_;
     status status_ = status::reading;
     /// Text taken but not yet erased, then the complete chunks, then the open one. The open chunk
@@ -130,7 +132,8 @@ class chunker {
     bool first_ = true;
     /// End offsets of its tokens; at most max_tokens_of_a_text for each feed().
     std::vector<std::uint32_t> token_ends_;
-    /// Origin of the detector's offsets: the end of the last sentence that ended too early.
+    /// Where the detector's offsets begin: the end of the last sentence in the open chunk that was
+    /// too short to be a chunk.
     std::size_t sentence_start_ = 0;
     std::optional<std::size_t> pending_;
 };

@@ -109,8 +109,8 @@ visible_text reasoning_filter::decide(bool is_last) {
     return {visible_, tokens_, hidden_, hidden_tokens_};
 }
 
-/// The remainder of a longer opening mark at the start of reasoning, if `text` contains it or may
-/// still complete it.
+/// At the start of reasoning, the remainder of a longer opening mark, if `text` starts with it or
+/// may still become it.
 std::string_view reasoning_filter::rest_of_opening(std::string_view text) const {
     if (!inside_ || !reasoning_begins_) return {};
     const std::string_view opened = tags_[*inside_].open;
@@ -127,12 +127,12 @@ void reasoning_filter::pass_mark(const found& mark) {
     drop(mark.bytes);
     inside_ = mark.opened;
     reasoning_begins_ = true;
-    // White space before the mark already separates the words; white space after the mark is
-    // skipped.
+    // If white space precedes the reasoning, it already separates the words, so the white space
+    // after the reasoning is skipped.
     skips_space_ = !inside_ && after_space_;
 }
 
-/// Handles text that is not a mark: visible outside reasoning.
+/// Handles text that is not a mark. It is visible if it is outside reasoning.
 void reasoning_filter::emit_text(std::string_view text) {
     if (inside_) return emit_reasoning(text);
     if (skips_space_) skip_space(text);
@@ -160,8 +160,8 @@ void reasoning_filter::skip_space(std::string_view& text) {
     }
 }
 
-/// Removes decided bytes of `withheld_` that are not visible. Tokens with an earlier visible byte
-/// have already been counted by count().
+/// Removes bytes from `parts_` that will not be visible. A token with an earlier visible byte is
+/// not counted as hidden, because count() has counted it.
 void reasoning_filter::drop(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();
@@ -174,7 +174,8 @@ void reasoning_filter::drop(std::size_t bytes) {
     }
 }
 
-/// Removes bytes that became visible, and counts each token with its first visible byte.
+/// Removes bytes from `parts_` that became visible, and counts each token at its first visible
+/// byte.
 void reasoning_filter::count(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();
@@ -205,8 +206,9 @@ std::vector<tag_pair> default_reasoning_tags() {
         {"\xE2\x97\x81think\xE2\x96\xB7", "\xE2\x97\x81/think\xE2\x96\xB7"},  // Kimi-VL
         {"<|channel>thought", "<channel|>"},                                  // Gemma 4
         {"<|open|>think<|sep|>", "<|close|>think<|sep|>"},                    // Kimi K3
-        // For gpt-oss. In tool calls, text precedes <|message|>. llama-server does not render
-        // <|end|>, so only the mark of the final answer ends the preceding channel.
+        // For gpt-oss. The opening marks lack <|message|>, because in tool calls other text
+        // precedes it. llama-server does not render <|end|>, so only the mark of the final answer
+        // closes a channel.
         {"<|channel|>analysis", "<|channel|>final<|message|>"},
         {"<|channel|>analysis", "<|start|>assistant<|channel|>final<|message|>"},
         {"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"},

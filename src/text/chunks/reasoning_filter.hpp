@@ -12,7 +12,7 @@
 namespace tandem::text {
 
 /// The text that certainly is visible, and the text inside reasoning. Both views are valid until
-/// the next call on the filter, and no longer than the fed text.
+/// the next call on the filter, and only as long as the fed text is valid.
 struct visible_text {
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 if that byte was returned earlier.
@@ -20,8 +20,8 @@ struct visible_text {
     /// Excludes the marks and the white space after an opening mark. If the opening mark is a
     /// prefix of a longer one, the rest of the longer mark is also excluded.
     std::string_view reasoning{};
-    /// Tokens that certainly have no byte in visible text: the tokens of reasoning, of its marks,
-    /// and of the white space after them.
+    /// Number of tokens without a visible byte: tokens of reasoning, of its marks, and of removed
+    /// white space.
     int reasoning_tokens = 0;
 };
 
@@ -31,11 +31,11 @@ std::optional<std::size_t> find_open_reasoning(std::string_view prompt,
                                                const std::vector<tag_pair>& tags);
 
 /// Removes a model's reasoning: all text from an opening mark to its closing mark, the marks
-/// themselves, and the white space after them if white space or nothing precedes them. Also removes
-/// a closing mark without an opening one. Withholds text that may become a mark until that is
-/// decided. The visible text does not depend on how the text is split into tokens. Pairs with the
-/// same opening mark close each other's reasoning; marks do not nest. Keeps fewer bytes than the
-/// longest mark.
+/// themselves, and the white space after the closing mark if white space or nothing precedes the
+/// reasoning. Also removes a closing mark without an opening one. Withholds text that may become a
+/// mark until this is decided: always fewer bytes than the longest mark. The visible text does not
+/// depend on how the text is split into tokens. If several pairs have the same opening mark, any of
+/// their closing marks ends the reasoning. Marks do not nest.
 class reasoning_filter {
  public:
     /// The marks in `tags` must not be empty; `inside` is an index into `tags`, as returned by
@@ -43,19 +43,19 @@ class reasoning_filter {
     explicit reasoning_filter(std::vector<tag_pair> tags,
                               std::optional<std::size_t> inside = std::nullopt);
 
-    /// Reads text that `tokens` tokens produced together: valid UTF-8, may be empty.
+    /// Reads the text of `tokens` tokens. The text must be valid UTF-8 and may be empty.
     visible_text feed(std::string_view token_text, int tokens = 1);
-    /// Ends the text: withheld text becomes visible or, inside reasoning, a part of it.
+    /// Ends the text: withheld text becomes visible or, inside reasoning, part of the reasoning.
     visible_text finish();
-    /// Drops the withheld text. Call it if a limit ended the text, which may then end inside a
-    /// mark.
+    /// Drops the withheld text. Call it if a limit ended the text, because this text may be a part
+    /// of a mark.
     void drop_withheld() noexcept;
 
     bool is_inside() const noexcept { return inside_.has_value(); }
     /// The mark that closes the open reasoning. If several marks close it, returns the longest,
-    /// which states most completely what ends. Precondition: is_inside().
+    /// which contains the most of what a model writes there. Precondition: is_inside().
     const std::string& closing_mark() const;
-    /// Number of undecided bytes.
+    /// Number of bytes that may still become a mark.
     std::size_t withheld() const noexcept { return withheld_.size(); }
 
  private:
@@ -86,8 +86,8 @@ class reasoning_filter {
     std::array<bool, 256> starts_mark_{};
     std::optional<std::size_t> inside_;
     std::string withheld_;
-    /// The tokens of `withheld_`; `tokens` is 0 for those already counted. A vector keeps its
-    /// memory, while a deque allocates again every 32 tokens.
+    /// The parts of `withheld_` that each feed() added; `tokens` is 0 after the tokens were
+    /// counted. A vector keeps its memory, while a deque allocates again every 32 parts.
     std::vector<part> parts_;
     bool after_space_ = true;
     bool skips_space_ = false;

@@ -21,8 +21,8 @@ class reasoning_meter {
     explicit reasoning_meter(reasoning_limits limits = {}, bool is_inside = false)
         : limits_(limits), is_inside_(is_inside) {}
 
-    /// Text was read, of which `tokens` tokens belong to reasoning; `is_inside`: whether reasoning
-    /// is open after it.
+    /// Text was read. `tokens`: how many of its tokens belong to reasoning. `is_inside`: whether
+    /// reasoning is open after the text.
     void on_text_read(time_point now, bool is_inside, int tokens) noexcept;
     /// Text outside reasoning was shown.
     void on_text_shown(std::string_view text) noexcept;
@@ -35,10 +35,10 @@ class reasoning_meter {
     void lift_limit() noexcept { limits_ = {}; }
 
     bool is_limited() const noexcept { return limits_.time > duration{} || limits_.tokens > 0; }
-    /// When the open reasoning must end; in the past if it has used up its tokens. nullopt if no
+    /// When the open reasoning must end: in the past if its tokens are used up. nullopt if no
     /// reasoning is open, or there is no limit.
     std::optional<time_point> must_end_at() const noexcept;
-    /// Whether the text itself opened reasoning.
+    /// Whether the reply's text, rather than its prompt, opened reasoning.
     bool has_opened() const noexcept { return has_opened_; }
     /// Whether text other than white space was shown.
     bool has_spoken() const noexcept { return has_spoken_; }
@@ -52,8 +52,8 @@ class reasoning_meter {
     bool is_inside_;
     bool has_opened_ = false;
     bool has_spoken_ = false;
-    std::optional<time_point> since_;  // while text of reasoning arrives
-    duration before_{};                // spent before that
+    std::optional<time_point> since_;  // start of the current stretch of reasoning
+    duration before_{};                // time spent in earlier ones
     int tokens_ = 0;
     int cuts_ = 0;
 };

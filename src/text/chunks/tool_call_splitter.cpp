@@ -5,7 +5,7 @@
 namespace tandem::text {
 namespace {
 
-/// The part of an opening that models always write: they may omit white space after a tag.
+/// The part of `opening` that models always write. They may omit the white space after a tag.
 std::string_view find_required_part(std::string_view opening) noexcept {
     const auto part = opening.substr(0, opening.find_last_not_of(" \t\r\n") + 1);
     const bool has_tags = (part.starts_with('<') && part.ends_with('>')) ||
@@ -13,7 +13,7 @@ std::string_view find_required_part(std::string_view opening) noexcept {
     return has_tags ? part : opening;
 }
 
-/// Whether words have begun in the prompt, but not ended there.
+/// Whether the words of the reply begin in the prompt and do not end there.
 bool ends_in_words(const reply_delimiters& marks, std::string_view prompt) noexcept {
     const auto opening = find_required_part(marks.opening);
     const auto at = prompt.rfind(opening);
@@ -28,8 +28,8 @@ std::size_t count_common_bytes(std::string_view a, std::string_view b) noexcept 
 
 }  // namespace
 
-std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
-                                            std::string_view prompt) noexcept {
+std::string_view find_begun_opening(const reply_delimiters& marks,
+                                    std::string_view prompt) noexcept {
     const std::string_view opening = marks.opening;
     auto bytes = std::min(opening.size(), prompt.size());
     while (bytes > 0 && !prompt.ends_with(opening.substr(0, bytes))) --bytes;
@@ -39,7 +39,7 @@ std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
 void tool_call_splitter::start_after_prompt(std::string_view prompt) {
     if (withholds_all_) return;
     if (ends_in_words(words_, prompt)) place_ = place::in_words;
-    const auto begun = find_opening_at_prompt_end(words_, prompt);
+    const auto begun = find_begun_opening(words_, prompt);
     if (begun.size() == words_.opening.size()) return;
     withheld_ = begun;
     of_prompt_ = begun.size();
@@ -80,12 +80,12 @@ tool_call_splitter::visible tool_call_splitter::finish() {
 }
 
 tool_call_splitter::visible tool_call_splitter::show_all_as_text() {
-    withheld_ += std::exchange(call_, {});  // one of the two is empty
+    withheld_ += std::exchange(call_, {});  // one of the strings is empty
     return show_withheld_text();
 }
 
-/// Whether the reply ended within a mark: right after the opening mark of a call or of words, or
-/// before the end of the closing mark.
+/// Whether the withheld text at the end of the reply is not to be spoken: an opening mark with
+/// nothing after it, or the beginning of the closing mark.
 bool tool_call_splitter::is_cut_mark() const {
     if (!mark_.empty() && withheld_.starts_with(mark_)) return true;
     const auto opening = find_required_part(words_.opening);
@@ -101,7 +101,8 @@ void tool_call_splitter::begin_call(std::size_t at) {
     place_ = place::before_words;
 }
 
-/// Shows these bytes of the withheld text, unless the prompt contains them or the words have ended.
+/// Makes these bytes of the withheld text visible, unless they come from the prompt or the words
+/// have ended.
 void tool_call_splitter::show(std::size_t from, std::size_t to) {
     from = std::clamp(of_prompt_, from, to);
     if (place_ != place::after_words) shown_.append(withheld_, from, to - from);
@@ -115,7 +116,7 @@ tool_call_splitter::visible tool_call_splitter::show_withheld_text() {
     return take_shown_text();
 }
 
-/// The tokens of the text are counted with its first visible byte.
+/// All tokens read so far are returned with the first visible bytes.
 tool_call_splitter::visible tool_call_splitter::take_shown_text() {
     if (shown_.empty()) return {};
     return {shown_, std::exchange(tokens_, 0)};
@@ -129,7 +130,7 @@ tool_call_splitter::found_mark tool_call_splitter::find_mark(std::size_t from) c
         bool may_become_one = false;
         for (const auto* mark : {&mark_, &words_.opening, &words_.closing}) {
             if (mark->empty() || mark->front() != rest.front()) continue;
-            // Before the words, only a closing mark that begins in the prompt is recognized.
+            // A closing mark before the words counts only if it begins in the prompt.
             const bool can_close = place_ != place::before_words || at < of_prompt_;
             if (mark == &words_.closing && !can_close) continue;
             const auto bytes = count_common_bytes(*mark, rest);

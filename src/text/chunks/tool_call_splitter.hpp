@@ -13,28 +13,28 @@ inline constexpr std::size_t max_call_bytes = std::size_t{1} << 20;
 /// The marks that a model writes around the words of each reply, such as ">>>all\n". They are not
 /// spoken.
 struct reply_delimiters {
-    /// Empty if no mark precedes the words. It may begin in the prompt, and is removed anywhere in
-    /// the words, even without the white space after its last tag.
+    /// The mark before the words; empty if there is none. It may begin in the prompt. It is removed
+    /// wherever it occurs, even if the white space after its last tag is missing.
     std::string opening{};
-    /// Ends words that an opening began: text after it is not spoken until another opening. Empty
-    /// if nothing ends them.
+    /// The mark after the words; empty if there is none. Text after it is not spoken until
+    /// `opening` occurs again.
     std::string closing{};
 
     bool operator==(const reply_delimiters&) const = default;
 };
 
-/// The part of the opening with which the prompt ends; empty if it ends otherwise.
-std::string_view find_opening_at_prompt_end(const reply_delimiters& marks,
-                                            std::string_view prompt) noexcept;
+/// The longest beginning of `opening` with which the prompt ends; may be empty.
+std::string_view find_begun_opening(const reply_delimiters& marks,
+                                    std::string_view prompt) noexcept;
 
-/// Separates the words of a reply from the marks around them, and from the tool calls that end it:
-/// everything from the opening mark of a call on. Of two marks at one place, the longer one is
-/// used. Withholds text that may become a mark until that is decided. The visible text does not
-/// depend on how the text is split into tokens.
+/// Separates the words of a reply from the marks around them and from its tool calls. All text from
+/// the opening mark of the first call on belongs to the calls. If two marks begin at one place, the
+/// longer one is used. Withholds text that may become a mark until this is decided. The visible
+/// text does not depend on how the text is split into tokens.
 class tool_call_splitter {
  public:
     struct visible {
-        /// Valid until the splitter is used again, and no longer than the fed text.
+        /// Valid until the splitter is used again, and only as long as the fed text is valid.
         std::string_view text{};
         /// 0 if the tokens of the text were returned earlier.
         int tokens = 0;
@@ -52,26 +52,28 @@ class tool_call_splitter {
     /// The reply continues this prompt, which may end within the words or their opening. Call it
     /// before feed().
     void start_after_prompt(std::string_view prompt);
-    /// Reads text that `tokens` tokens produced together.
+    /// Reads the text of `tokens` tokens.
     visible feed(std::string_view text, int tokens);
-    /// Sets the opening mark of a call, for text that follows or is withheld.
+    /// Sets the opening mark of a call. It applies to withheld text and to text that follows.
     void set_mark(std::string mark) { mark_ = std::move(mark); }
-    /// Ends the text: withheld text becomes visible, unless it is a mark, or clearly the beginning
-    /// of the closing mark.
+    /// Ends the text. Withheld text becomes visible, unless it is an opening mark or clearly the
+    /// beginning of the closing mark.
     visible finish();
-    /// Makes all withheld text visible, including the supposed call, because it is not one.
+    /// Makes all withheld text visible, including what was taken for a call.
     visible show_all_as_text();
 
     const std::string& mark() const noexcept { return mark_; }
     const reply_delimiters& words() const noexcept { return words_; }
     bool has_mark() const noexcept { return withholds_all_ || !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
-    /// The text from the mark on; at most one token longer than `max_call_bytes`.
+    /// The text from the opening mark of the first call on; at most one token longer than
+    /// `max_call_bytes`.
     const std::string& call() const noexcept { return call_; }
     bool is_too_long() const noexcept { return call_.size() > max_call_bytes; }
 
  private:
-    /// The place in the withheld text where a mark begins, or may begin; its end if there is none.
+    /// Where a mark begins, or may begin, in the withheld text; the end of that text if there is
+    /// none.
     struct found_mark {
         std::size_t at;
         const std::string* mark = nullptr;  // null: undecided
@@ -92,8 +94,8 @@ class tool_call_splitter {
     place place_ = place::before_words;
     std::string call_;
     std::string withheld_;
-    std::size_t of_prompt_ = 0;  // bytes of `withheld_` that the prompt contains
-    int tokens_ = 0;             // of `withheld_`, or of all text
+    std::size_t of_prompt_ = 0;  // bytes of `withheld_` that come from the prompt
+    int tokens_ = 0;             // tokens read but not yet returned
     std::string shown_;
 };
 

@@ -11,7 +11,7 @@ namespace tandem::text {
 struct boundary_verdict {
     /// Where the sentence ends regardless of what follows.
     std::optional<std::size_t> settled;
-    /// Where the sentence ends unless the next token shows otherwise.
+    /// Where the sentence probably ends; the next token decides.
     std::optional<std::size_t> pending;
 };
 
@@ -20,8 +20,8 @@ struct boundary_verdict {
 class boundary_detector {
  public:
     virtual ~boundary_detector() = default;
-    /// Reads one token: complete characters of valid UTF-8, not empty. Precondition: no end is
-    /// settled; end_sentence_after() was called for each settled end.
+    /// Reads one token: complete characters of valid UTF-8, not empty. Precondition:
+    /// end_sentence_after() has been called for each settled end.
     virtual boundary_verdict feed(std::string_view token) = 0;
     /// Ends the sentence or chunk after `bytes` of the fed text; offsets restart there. Returns the
     /// verdict on the remaining text, which is not fed again. `bytes` may be any character

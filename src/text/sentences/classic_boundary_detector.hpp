@@ -9,8 +9,8 @@
 namespace tandem::text {
 
 /// The plain rule: a sentence ends with a token after which the text, ignoring trailing white
-/// space, matches `[.!?]["')]*$`. The first later token after which the text does not match settles
-/// the end.
+/// space, matches `[.!?]["')]*$`. The end is settled by the first later token after which the text
+/// does not match; it is before that token.
 class classic_boundary_detector final : public boundary_detector {
  public:
     boundary_verdict feed(std::string_view token) override;
@@ -22,7 +22,7 @@ class classic_boundary_detector final : public boundary_detector {
     boundary_verdict current() const noexcept;
 
     std::size_t length_ = 0;
-    /// Offset of the mark because of which the text matches.
+    /// Offset of the last mark that ends a sentence, if the text matches.
     std::optional<std::size_t> mark_;
     bool ends_in_space_ = false;
     std::optional<std::size_t> settled_;

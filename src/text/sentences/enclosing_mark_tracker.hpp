@@ -13,7 +13,8 @@ bool is_opening_mark(char32_t c) noexcept;
 /// time.
 class enclosing_mark_tracker {
  public:
-    /// A quotation may continue across sentences; brackets may not.
+    /// Forgets all open marks except Latin quotes, because a quotation may continue across
+    /// sentences.
     void start_sentence() noexcept;
     void clear() noexcept { depth_ = 0; }
     /// A character was read.

@@ -61,8 +61,8 @@ word_kind kind_of_number(const word& w, const sentence_context& before, const le
     return word_kind::plain;
 }
 
-/// Whether a word of one letter may be more than an abbreviation: in languages other than English,
-/// a vowel may be.
+/// Whether a single letter may be a word rather than an abbreviation: a vowel, in languages other
+/// than English.
 bool is_word_of_one_letter(const word& w, const lexicon& words) {
     constexpr std::u32string_view consonants =
         U"bcdfghjklmnpqrstvwxzßçñćčďđğłńňřśşšťźżžбвгджзйклмнпрстфхцчшщβγδζθκλμνξπρστφχψ";
@@ -80,7 +80,7 @@ word_kind kind_of_initials(const word& w, const lexicon& words) {
 word_kind kind_of_listed(const end_mark& m, const lexicon& words) {
     const auto& w = m.last;
     const auto has = [&](word_class c) { return m.classes.has(c); };
-    // Other languages write abbreviations in lower case that English capitalizes.
+    // Other languages write abbreviations in lower case that have a capital in English.
     const bool capital = w.starts_upper || !(w.has_lower && words.is_english());
     const bool is_after_number = m.previous.digits > 0;
     // "Main St.": a street, not a saint.

@@ -14,7 +14,7 @@ struct end_mark {
         stop,      ///< .
         ellipsis,  ///< two stops or more, or …
         shout,     ///< ! ? and runs of them
-        hard,      ///< a full stop of a script that has no other use for it: 。।۔
+        hard,      ///< a mark that is only used to end sentences: 。।۔
         emoji,     ///< an emoji after a word
     };
     /// The kind of word before a full stop, which determines when a sentence ends there.
@@ -25,7 +25,7 @@ struct end_mark {
         name_part,  ///< "U.S.", "Inc.": only before a word that starts sentences
         tail,       ///< "etc.": only before a capital
         clock,      ///< "p.m.": only before a capital that starts no day or time zone
-        ordinal,    ///< "12.": like name_part, in languages that write ordinals like this
+        ordinal,    ///< "12.": like name_part, in languages that write ordinals with a full stop
         marker,     ///< "1." or "A." at the start of a line
         initial,    ///< "J."
         letter,     ///< "é.": like plain, but not before a number or an initial
@@ -37,7 +37,7 @@ struct end_mark {
     bool spaced = false;     ///< white space precedes it or separates its stops
     bool asks = false;       ///< includes a question mark
     bool closed = false;     ///< closing quotes or brackets follow it
-    bool is_label = false;   ///< the emphasis of a label ends after it
+    bool is_label = false;   ///< it ends an emphasized label: "1. **Salt.**"
     bool has_emoji = false;  ///< an emoji follows it, or it is one
     word last;               ///< the word before the mark, or empty
     word previous;           ///< the word before `last`
@@ -45,7 +45,7 @@ struct end_mark {
     word_kind last_is = word_kind::plain;
 };
 
-/// The kind of mark that `c` forms after the text read so far, if it forms one.
+/// The kind of the mark `c` after the text read so far; nullopt if no sentence can end at `c`.
 std::optional<end_mark::kind> classify_end_mark(char32_t c,
                                                 const sentence_context& before) noexcept;
 bool is_exclamation_or_question(char32_t c) noexcept;

@@ -10,7 +10,7 @@ constexpr std::uint32_t max_code = 400;
 
 }  // namespace
 
-// A backtick after a letter is an accent in Armenian, or closes code.
+// A backtick after a letter does not open code: it is an accent in Armenian, or closes code.
 void markdown_code_tracker::read_backtick(bool after_word) noexcept {
     if (run_++ == 0) can_run_open_ = !after_word;
 }
@@ -42,8 +42,8 @@ void markdown_code_tracker::end_run() noexcept {
     run_ = 0;
 }
 
-// Three backticks are immediately taken as a fence, although more may follow. A fence starts its
-// line or ends it; at the end of a line, it takes effect with the line break.
+// Three backticks count as a fence at once, although more may follow. A fence is at the start or at
+// the end of a line. At the end, it takes effect only with the line break.
 bool markdown_code_tracker::is_in_fence() const noexcept {
     const bool is_open = fence_ == fence::open;
     return run_ >= 3 ? !is_open && is_line_start_ : is_open;

@@ -27,7 +27,7 @@ class markdown_code_tracker {
     void end_run() noexcept;
 
     fence fence_ = fence::none;
-    std::optional<std::uint32_t> code_age_;  // of open inline code, in characters
+    std::optional<std::uint32_t> code_age_;  // characters since inline code was opened
     bool is_line_start_ = true;              // the line has no letters or digits so far
     int run_ = 0;                            // backticks read in succession
     bool can_run_open_ = false;

@@ -55,8 +55,8 @@ void sentence_context::end_word() noexcept {
     if (is_in_word()) place_ = place::after_word;
 }
 
-/// Returns true if `c` is part of a tag. "2 <b and c" is not a tag: words after a tag's name must
-/// have values.
+/// Returns true if `c` is part of a tag. "2 <b and c" contains none: the words after a tag's name
+/// are attributes, of which the first must have a value.
 bool sentence_context::read_in_tag(char32_t c) noexcept {
     if (tag_ && (c == '>' || ++tag_->age > max_tag)) {
         tag_.reset();
@@ -118,7 +118,7 @@ void sentence_context::read_mark(char32_t c) noexcept {
         marks_.close(marks_.opener_of(c));
         if (c != '"') place_ = place::after_mark;
     } else if (c == '"' || is_opening_mark(c)) {
-        // After a number, the mark means inches or seconds.
+        // After a number, `"` means inches or seconds, and opens no quotation.
         if (!(c == '"' && was_in_word && word_.is_number())) open(c);
         place_ = place::after_mark;
     } else if (is_dash(c)) {

@@ -10,7 +10,8 @@
 namespace tandem::text {
 
 /// Tracks the open quotes, brackets and marks at the current position, and the words of the
-/// sentence so far. Fixed size for any length of text. Does not decide where sentences end.
+/// sentence so far. Its size does not depend on the length of the text. Does not decide where
+/// sentences end.
 class sentence_context {
  public:
     /// Starts a new sentence; open marks stay open.
@@ -70,7 +71,7 @@ class sentence_context {
     char32_t last_letter() const noexcept { return last_letter_; }
 
  private:
-    enum class place { in_word, after_word, after_mark };  ///< after_mark: not only white space
+    enum class place { in_word, after_word, after_mark };  ///< after_mark: a mark follows the word
     enum class dash { none, aside, dialogue };             ///< opened by dashes
 
     /// Markdown's emphasis in the sentence.

@@ -17,7 +17,7 @@ using enum sentence_decision;
 
 // A clock time this early in the sentence does not end it: "At 5 p.m. John left."
 constexpr int words_of_opening_time = 4;
-// In characters. A shorter quotation is a single utterance: "Stop! Go back!"
+// In characters. The sentences of a shorter quotation are not separated: "Stop! Go back!"
 constexpr std::uint32_t short_quotation = 60;
 
 sentence_decision ends_if(bool condition) {
@@ -40,7 +40,7 @@ class rules {
         if (before_.is_enclosed() || mark_.is_label || continues_in_quotation()) return goes_on;
         const bool has_gap = after_.space || mark_.closed;
         const auto j = has_gap ? decide_after_gap() : decide_without_gap();
-        // If no white space follows the mark, words after the next word do not help.
+        // Without a gap after the mark, text after the next word does not help.
         return j == undecided && (is_final_ || (!has_gap && next_.complete)) ? decide_finally() : j;
     }
 
@@ -149,7 +149,7 @@ sentence_decision rules::decide_after_dash() {
     return ends_if(next_.what != next::lower && next_.what != next::other);
 }
 
-/// ". ..." starts the next sentence; ". . ." is an ellipsis with spaces.
+/// After a full stop, "..." starts the next sentence; ". . ." is an ellipsis with spaces.
 sentence_decision rules::decide_after_dots() {
     const auto& c = after_.characters;
     if (mark_.what == kind::emoji || next_.bracketed) return goes_on;
@@ -206,7 +206,7 @@ sentence_decision rules::decide_after_name_part() {
     return next_is(word_class::title) ? ends : if_starter(goes_on);
 }
 
-/// "No. 9" and "Fig. A" continue; "The answer is no. Five of them left." does not.
+/// "No. 9" and "Fig. A" go on; in "The answer is no. Five of them left.", a sentence ends.
 sentence_decision rules::decide_after_number_word() {
     if (next_.what == next::digit || next_.what == next::lower) return goes_on;
     if (next_.what != next::upper) return decide_after_plain();
@@ -221,7 +221,7 @@ sentence_decision rules::decide_after_initial() {
     if (!mark_.last.starts_upper && !words_.is_english()) return goes_on;
     const auto& label = mark_.previous;
     const bool is_initial = label.letters == 1 && label.starts_upper;  // "A. B. Carver"
-    // "an A" ends a sentence; "from an R. Castellano" does not.
+    // "You get an A." ends a sentence; "from an R. Castellano" goes on.
     const bool is_grade = label.letters > 2 || mark_.last.text() <= "f" || mark_.last.text() == "x";
     if (!is_initial && is_grade && words_.find(label.text()).has(word_class::label)) {
         if (!is_last_chance()) return undecided;
@@ -273,7 +273,7 @@ sentence_decision rules::decide_after_plain_lower() {
 sentence_decision rules::decide_after_ellipsis() {
     switch (next_.what) {
         case next::upper: {
-            // The capital of "I" does not show the start of a sentence.
+            // "I" always has a capital, so it may continue the sentence.
             const bool says_nothing =
                 words_.is_english() && mark_.stops < 4 && next_.initial == 'i';
             if (!says_nothing) return ends;
@@ -335,7 +335,7 @@ bool rules::is_hesitation() const {
     return before_.words() == 1 && w.letters <= (is_kana(w.last) ? 3 : 2);
 }
 
-/// 「行きます。」と continues; 老師說：「明天放假。」同學們 does not.
+/// 「行きます。」と goes on; after 老師說：「明天放假。」, 同學們 starts a sentence.
 sentence_decision rules::decide_after_hard() {
     if (!mark_.closed) return ends;
     if (next_.what == next::none) return undecided;
@@ -354,14 +354,14 @@ sentence_decision rules::decide_after_upper() {
     return if_starter(undecided);
 }
 
-/// Ends if the next word starts sentences and is not a name.
+/// The sentence ends if the next word often starts sentences and is not a name.
 sentence_decision rules::if_starter(sentence_decision otherwise) {
     if (!is_last_chance()) return undecided;
     if (next_.complete ? !is_starter() : next_.letters == 0) return goes_on;
     return next_.complete ? ends : if_starter_begins(otherwise);
 }
 
-/// Like if_starter(), when only the first letters of the word are known.
+/// Like if_starter(), for a next word of which only the first letters are known.
 sentence_decision rules::if_starter_begins(sentence_decision otherwise) {
     const bool is_initial = mark_.what == kind::stop && mark_.last_is == word_kind::initial;
     if (next_.letters >= 2) {

@@ -14,11 +14,11 @@ namespace tandem::text {
 struct following_text {
     bool space = false;         ///< white space comes first
     std::u32string characters;  ///< at most max_following_characters, without leading white space
-    bool is_piece = false;      ///< that white space starts a token, as in " I"
+    bool is_piece = false;      ///< the white space is the start of a token, as in " I"
     bool is_final = false;      ///< no more text is read before the decision
 };
 
-/// Enough to decide: no list contains longer words.
+/// The most characters that a decision needs: no list contains a longer word.
 inline constexpr std::size_t max_following_characters = 24;
 
 enum class sentence_decision { goes_on, ends, undecided };
@@ -32,8 +32,8 @@ sentence_decision decide_sentence_end(const end_mark& mark, const sentence_conte
 bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& before);
 
 /// Whether the mark ends the sentence so surely that the next token need not be read. Valid only if
-/// tokens are word pieces, so that the mark is a token of its own: "main" and ".cpp" end no
-/// sentence.
+/// the mark is a token of its own, as in text of word pieces: no sentence ends between the tokens
+/// "main" and ".cpp".
 bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,
                             const lexicon& words);
 

@@ -40,7 +40,7 @@ bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& befor
 
 bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,
                             const lexicon& words) {
-    // More of these may follow in separate tokens.
+    // Another of these marks may follow in the next token.
     constexpr std::u32string_view repeated = U"．！？؟";
     if (before.is_enclosed() || before.is_quoted() || before.has_open_dash()) return false;
     if (before.has_single_quote() || before.has_open_emphasis()) return false;

@@ -37,7 +37,7 @@ struct sentence_splitter::state {
 
     sentence_options options;
     std::unique_ptr<text::boundary_detector> detector;
-    std::string open;  // returned text is erased when it is the larger part
+    std::string open;  // begins with returned text, which is erased when it is the larger part
     std::size_t start = 0;
     std::string partial;  // at most 3 bytes
     std::optional<std::size_t> pending;

@@ -15,7 +15,7 @@ using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
 constexpr int max_held_tag = 200;
-// In letters: a few words in another script do not change the language; a sentence does.
+// In letters. A few words in another script do not change the language, but a sentence does.
 constexpr int max_script_lead = 30;
 constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
 constexpr std::u32string_view emphasis_marks = U"*_~";
@@ -38,8 +38,8 @@ bool is_mark_alone(std::string_view token) noexcept {
     return token.size() < 4 && (c == '.' || is_exclamation_or_question(c));
 }
 
-/// The lexicon implied by a letter of this script if no language is set; null for a script that
-/// implies none.
+/// The lexicon to use after many letters of this script if no language is set; null if the script
+/// suggests none.
 const lexicon* lexicon_of_script(char32_t c) {
     static const auto& english = lexicon::get("en");
     if (!is_letter(c)) return nullptr;
@@ -113,7 +113,7 @@ void spoken_boundary_detector::on_line_break() {
                         (w.last == '.' || (w.is_number() && context_.is_numbered_line()));
     context_.read('\n');
     if (context_.is_in_fence() || !context_.has_content() || marker) return;
-    // A chunk may already have ended here, at a limit.
+    // If a chunk has already ended here, at a limit, the end is not reported again.
     if (content_end_ > base_) settled_.push_back(content_end_);
     context_.start_sentence();
 }
@@ -223,7 +223,8 @@ void spoken_boundary_detector::decide() {
     if (j != sentence_decision::undecided) resolve(j == sentence_decision::ends);
 }
 
-/// Closes the decided mark, and rereads the text after it accordingly.
+/// Closes the decided mark, and reads the text after it again, as part of this sentence or of the
+/// next.
 void spoken_boundary_detector::resolve(bool ends) {
     const auto o = std::move(*open_);
     open_.reset();
@@ -253,7 +254,8 @@ void spoken_boundary_detector::finish_token(std::string_view token) {
     classify_token(token);
 }
 
-/// Decides with the token after the mark; no later token is read.
+/// Decides at the end of the token after the mark, because the detector may not wait for another
+/// one.
 void spoken_boundary_detector::decide_by_next_token(std::string_view token) {
     if (token_ == open_->token) return;
     open_->after.is_final = true;

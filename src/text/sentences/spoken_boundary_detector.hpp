@@ -31,7 +31,7 @@ class spoken_boundary_detector final : public boundary_detector {
     struct undecided_mark {
         end_mark mark;
         std::size_t end = 0;    // after the mark and its closing marks
-        std::size_t token = 0;  // of its last character, excluding emoji
+        std::size_t token = 0;  // the token of its last character, emoji excluded
         following_text after;
         bool has_closer = false;  // quotes, brackets or emphasis marks
         int tag = 0;              // characters of a closing SSML tag after the mark
@@ -59,11 +59,11 @@ class spoken_boundary_detector final : public boundary_detector {
 
     const lexicon* words_;
     std::string hint_;
-    int script_lead_ = 0;  // lead of the script of words_, in letters
+    int script_lead_ = 0;  // letters read of the script of words_, minus others
     sentence_context context_;
     std::optional<undecided_mark> open_;
     // Offsets in all fed text.
-    std::size_t base_ = 0;  // after the consumed text
+    std::size_t base_ = 0;  // end of the last sentence or chunk
     std::deque<std::size_t> settled_;
     std::size_t length_ = 0;
     std::size_t content_end_ = 0;  // after the last visible character

@@ -17,8 +17,8 @@ bool says_something(std::string_view speech) noexcept {
     return false;
 }
 
-/// Bytes of the marks at the start of `text` that close something before it. A mark that touches a
-/// word may belong to it, unless the mark is East Asian.
+/// Bytes of the marks at the start of `text` that close something before it. A mark directly before
+/// a word may belong to the word, unless the mark is East Asian.
 std::size_t trailing_marks(std::string_view text) noexcept {
     std::size_t sure = 0;
     std::size_t end = 0;

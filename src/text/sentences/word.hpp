@@ -46,7 +46,7 @@ class word {
     void keep(char32_t lower) noexcept;
 
     std::array<char, 32> bytes_{};
-    std::size_t size_ = 0;  // in full, even if the word is too long to be kept
+    std::size_t size_ = 0;  // bytes of the whole word, even if it is too long to be kept
     int run_ = 0;           // characters since the last stop or hyphen
     int longest_run_ = 0;
 };

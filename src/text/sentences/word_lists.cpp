@@ -33,7 +33,7 @@ struct alias {
     std::string_view language;
 };
 
-// Languages that are close enough to another one to share its lists.
+// Languages for which the lists of another language are close enough.
 constexpr std::array aliases{
     alias{"no", "da"}, alias{"nb", "da"}, alias{"nn", "da"}, alias{"sk", "cs"}, alias{"uk", "ru"},
     alias{"bg", "ru"}, alias{"kk", "ru"}, alias{"be", "ru"}, alias{"sr", "ru"}, alias{"mk", "ru"},

@@ -13,7 +13,7 @@ namespace tandem::text {
 enum class word_class : std::uint16_t {
     title = 1 << 0,       ///< precedes a name; if capitalized, ends no sentence ("Dr.")
     inner = 1 << 1,       ///< ends no sentence ("e.g.")
-    numbered = 1 << 2,    ///< a number may follow as part of it ("No. 9")
+    numbered = 1 << 2,    ///< ends no sentence if a number follows ("No. 9")
     name_part = 1 << 3,   ///< ends a sentence only if the next word starts one ("U.S.", "Inc.")
     tail = 1 << 4,        ///< ends a sentence if a capital follows ("etc.")
     unit = 1 << 5,        ///< like tail after a number, otherwise a plain word ("10 in.")
@@ -21,12 +21,12 @@ enum class word_class : std::uint16_t {
     date = 1 << 7,        ///< a month or day, like name_part if capitalized ("Sept. 9")
     when = 1 << 8,        ///< follows a clock time: days, months, time zones
     starter = 1 << 9,     ///< starts sentences and is not a name
-    label = 1 << 10,      ///< a following single letter is not an initial ("plan B.")
+    label = 1 << 10,      ///< a single letter after it is not an initial ("plan B.")
     exclaimed = 1 << 11,  ///< a name with an exclamation mark ("Yahoo!")
     brief = 1 << 12,      ///< a plain word despite its length ("up")
     file = 1 << 13,       ///< often starts the name of a file or site ("main.cpp")
     heading = 1 << 14,    ///< a number follows: "Step 1. Unplug it." is one sentence
-    suffix = 1 << 15,     ///< after a name: a title starts the next sentence ("Jr. Dr. Lee")
+    suffix = 1 << 15,     ///< follows a name; a title may start the next sentence ("Jr. Dr. Lee")
 };
 
 class word_classes {
@@ -84,8 +84,8 @@ class lexicon {
     /// The lexicon for a BCP 47 tag such as "en" or "de-AT"; English for languages without lists.
     /// The object lives as long as the program. Thread-safe.
     static const lexicon& get(std::string_view language_tag);
-    /// Whether get() has lists for the language, or the language's script marks sentence ends so
-    /// that none are needed.
+    /// Whether get() has lists for the language, or the language needs none, because its script
+    /// ends sentences with unambiguous marks.
     static bool supports_language(std::string_view language_tag);
 
     word_classes find(std::string_view lower_case_word) const;

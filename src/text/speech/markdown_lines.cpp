@@ -10,7 +10,8 @@ constexpr std::string_view bullets[] = {"-",           "*", "+", "\xE2\x80\xA2",
                                         "\xE2\x96\xAA"};
 constexpr std::string_view boxes[] = {"[ ]", "[x]", "[X]"};
 
-/// Bytes up to the text after a mark of `length`; 0 if no space separates them.
+/// Bytes of a mark of `length` bytes and the white space after it; 0 if text directly follows the
+/// mark.
 std::size_t with_space(std::string_view line, std::size_t length) noexcept {
     const auto next = line.find_first_not_of(blanks, length);
     if (next == std::string_view::npos) return line.size();
@@ -30,7 +31,7 @@ bool is_language(std::string_view text) noexcept {
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept {
     if (!line.starts_with("```") && !line.starts_with("~~~")) return std::nullopt;
     const auto length = count_leading_marks(line[0], line);
-    // Marks that close on the same line surround words.
+    // Marks that occur again on the same line enclose words of that line.
     if (line.find(line[0], length) != std::string_view::npos) return std::nullopt;
     return code_fence{line[0], length};
 }

@@ -6,8 +6,8 @@
 #include <string_view>
 
 // Parsers for the start of a Markdown line, or for the whole line. Each function receives the line
-// from its first non-space character to its end, or to the end of the known text. A mark directly
-// before that end counts, although the text after it is not known yet.
+// from its first non-space character on. If the end of the line is not known yet, a mark at the end
+// of the known text counts, although other characters may follow it.
 namespace tandem::text {
 
 /// Number of consecutive marks at the start of the text.
@@ -15,7 +15,7 @@ inline std::size_t count_leading_marks(char mark, std::string_view text) noexcep
     return std::min(text.find_first_not_of(mark), text.size());
 }
 
-/// The marks that open a code block; at least as many marks close it.
+/// The marks that open a code block. At least as many of the same marks close it.
 struct code_fence {
     char mark = '`';
     std::size_t length = 3;
@@ -23,8 +23,8 @@ struct code_fence {
 
 std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept;
 /// Bytes of the marks at the start of the line that close the code; 0 if there are none. Text may
-/// follow them, as in "``` Now run it", but not a language alone, which would open another code
-/// block.
+/// follow them, as in "``` Now run it". If only a language follows, the marks open another code
+/// block instead.
 std::size_t measure_closing_fence(code_fence fence, std::string_view line) noexcept;
 /// Bytes of code before a closing fence at the end of the line, as models write in "ls```"; 0 if
 /// there is none.

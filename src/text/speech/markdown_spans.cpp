@@ -23,7 +23,8 @@ bool is_space(char c) noexcept {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/// A span that opens at the start of `text` and closes within `most` bytes, before any of `ends`.
+/// The span from `open`, at the start of `text`, to the matching `close`, within the first `most`
+/// bytes and before any character of `ends`.
 matched_span bracketed(std::string_view text, char open, char close, std::size_t most,
                        std::string_view ends) noexcept {
     if (!text.starts_with(open)) return {};
@@ -61,8 +62,7 @@ bool is_address_character(char c) noexcept {
            std::string_view("<>\"`|[]{}\\^").find(c) == std::string_view::npos;
 }
 
-/// The length of an address without sentence marks at its end, and without closing brackets that
-/// the address does not open.
+/// The length of an address without sentence marks and unmatched closing brackets at its end.
 std::size_t without_end_marks(std::string_view address) noexcept {
     auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
     while (!address.empty()) {
@@ -147,7 +147,8 @@ std::size_t measure_attribute(std::string_view text, bool is_rest) noexcept {
     return is_named && !ends_sentence ? end : 0;
 }
 
-/// Like are_attributes(), for a tag cut off by the end of the text. "2 <b and c" is not a tag.
+/// Matches a tag that the end of the text cuts off: its name, and the text after the name. "2 <b
+/// and c" contains no tag.
 matched_span match_cut_tag(std::string_view name, std::string_view rest) noexcept {
     if (rest.find_first_not_of('/') == std::string_view::npos)
         return {is_known(name) ? span_state::cut : span_state::none, 0};
@@ -296,7 +297,7 @@ std::size_t match_formula(std::string_view text) noexcept {
     const auto inside = text.substr(1, end - 1);
     const bool is_number_after = end + 1 < text.size() && is_ascii_digit(text[end + 1]);
     if (is_space(inside.front()) || is_space(inside.back()) || is_number_after) return 0;
-    // "$5 and $6": an amount of money, then words up to the next amount.
+    // "$5 and $6": words between two amounts of money are not a formula.
     const auto two_letters = [](char a, char b) { return is_letter(a) && is_letter(b); };
     const bool has_word = std::ranges::adjacent_find(inside, two_letters) != inside.end();
     if (is_ascii_digit(inside.front()) && has_word && inside.find('\\') == std::string_view::npos)

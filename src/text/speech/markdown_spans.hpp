@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
-// Parsers for the spans inside a line of Markdown or HTML. Each function reads from the start of
-// its text, which ends where the known text ends, up to the function's size limit.
+// Parsers for the spans inside a line of Markdown or HTML. Each function looks for a span at the
+// start of its text, up to the function's size limit. The text may end before the span does.
 namespace tandem::text {
 
 enum class span_state {
@@ -31,20 +31,21 @@ std::size_t match_footnote(std::string_view text) noexcept;
 /// Bytes of the web address at the start of `text`, without trailing punctuation; 0 if there is
 /// none.
 std::size_t match_web_address(std::string_view text) noexcept;
-/// Number of bytes that continue a web address begun before `text`.
+/// Number of bytes at the start of `text` that continue a web address.
 std::size_t match_web_address_rest(std::string_view text) noexcept;
 /// `https://www.example.com/a` → `example.com`.
 std::string_view extract_host(std::string_view address) noexcept;
 
 /// A tag, comment or processing instruction of HTML or SSML, or a model's `<|mark|>`; at most 512
-/// bytes. `in_word`: a letter or digit directly precedes it, so `vector<int>` contains no tag.
+/// bytes. `in_word`: a letter or digit directly precedes it; an opening tag must then have a known
+/// name, so `vector<int>` contains no tag.
 matched_span match_html_tag(std::string_view text, bool in_word) noexcept;
 inline constexpr std::size_t max_html_tag_bytes = 512;
 /// The rest of a tag that began before `text`; `quote` is its open quote, or 0.
 matched_span match_tag_rest(std::string_view text, char quote) noexcept;
 /// Bytes of `<name>`, which need not be a tag: "Press <Enter>"; 0 if there is none.
 std::size_t match_bracketed_name(std::string_view text) noexcept;
-/// Whether the text around the tag may be one word: `<b>`, `<sub>`.
+/// Whether the tag may be inside a word, as `<b>` and `<sub>` may.
 bool is_inline_tag(std::string_view tag) noexcept;
 /// Bytes of `<https://example.com>` or `<someone@example.com>`; 0 if there is none.
 std::size_t match_bracketed_address(std::string_view text) noexcept;

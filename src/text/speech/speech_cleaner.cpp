@@ -85,8 +85,8 @@ void speech_cleaner::read_exact() {
     if (!rest_.empty() && !handle_speech_mark()) keep(1);
 }
 
-/// Skips the remainder of the cut span. Gives up at the end of the line, and after the maximum size
-/// of such a span.
+/// Skips the rest of a span that began in an earlier chunk. Gives up at the end of the line, and
+/// after the maximum size of such a span.
 void speech_cleaner::skip_to(char end) {
     const char ends[] = {end, '\n'};
     const auto most = floor_to_character(rest_, max_link_target_bytes - cut_bytes_);
@@ -97,7 +97,8 @@ void speech_cleaner::skip_to(char end) {
     skip(at != std::string_view::npos && rest_[at] == end ? at + 1 : std::min(at, most));
 }
 
-/// Skips the rest of the cut tag. Text that cannot belong to a tag is spoken.
+/// Skips the rest of a tag that began in an earlier chunk. Text that cannot belong to the tag is
+/// spoken.
 void speech_cleaner::skip_tag_rest() {
     const auto t = match_tag_rest(rest_, cut_quote_);
     cut_bytes_ += t.bytes;

@@ -16,8 +16,8 @@ namespace tandem::text {
 /// Makes the chunks of one reply speakable: removes the marks of Markdown, HTML, SSML and LaTeX,
 /// and whatever the options exclude, and keeps the words. State carries over from one chunk to the
 /// next. Keeps characters that only look like marks: the star of `3 * 4`, the underscore of
-/// `snake_case`, the `#` of `C#`. In the exact form, only marks for the voice are removed. Stores a
-/// few flags and numbers, but no text.
+/// `snake_case`, the `#` of `C#`. In the form speech_form::exact, only marks for the voice are
+/// removed. Stores a few flags and numbers, but no text.
 class speech_cleaner {
  public:
     explicit speech_cleaner(speech_options options = {});
@@ -92,14 +92,14 @@ class speech_cleaner {
     std::vector<speech_mark> marks_;
     std::string_view chunk_;
     std::string_view rest_;  // of the chunk
-    /// The character before `rest_`, removed or not; 0 at the start.
+    /// The character before `rest_`, even if it was removed; 0 at the start.
     char32_t before_ = 0;
 
     place place_ = place::line_start;
     line_kind line_kind_ = line_kind::text;
     std::optional<code_fence> fence_;
 
-    std::size_t code_span_ = 0;  // backticks that opened it
+    std::size_t code_span_ = 0;  // number of backticks that opened code; 0 outside code
     emphasis stars_{'*'};
     emphasis lines_{'_'};
     bool strike_ = false;
@@ -109,8 +109,8 @@ class speech_cleaner {
     // State of a construct that is split by the end of a chunk.
     bool maybe_link_ = false;
     cut_span cut_ = cut_span::none;
-    std::size_t cut_bytes_ = 0;  // removed since the split
-    char cut_quote_ = 0;         // open in the tag
+    std::size_t cut_bytes_ = 0;  // number of bytes removed since the split
+    char cut_quote_ = 0;         // the open quote of a split tag
 };
 
 }  // namespace tandem::text

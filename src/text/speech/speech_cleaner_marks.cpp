@@ -73,7 +73,8 @@ bool speech_cleaner::closes(const emphasis& e, std::size_t length) const noexcep
 
 bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept {
     const auto next = character_after(length);
-    // At the end of a chunk, two marks are more likely than one to be emphasis.
+    // At the end of a chunk, the next character is unknown, so two or three marks count as
+    // emphasis, but not a single one.
     if (next == 0 ? length < 2 : is_white_space(next)) return false;
     const bool ends_term = before_ == ')' || before_ == ']' || before_ == '}';
     if (!in_word() && !ends_term) return true;
@@ -103,7 +104,7 @@ void speech_cleaner::handle_strike_mark() {
     skip(length);
 }
 
-/// Drops the marks that may end a heading.
+/// Drops the `#` marks at the end of a heading.
 void speech_cleaner::handle_closing_hashes() {
     const auto length = count_leading_marks('#', rest_);
     const auto end = std::min(rest_.find_first_not_of(" \t\r", length), rest_.size());

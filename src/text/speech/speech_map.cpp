@@ -10,14 +10,14 @@ bool is_copy(const speech_run& r) noexcept {
     return r.speech == r.text;
 }
 
-/// Moves runs to a builder in parts.
+/// Copies runs, or parts of them, to a builder.
 class run_reader {
  public:
     run_reader(std::span<const speech_run> runs, speech_run_builder& to) : runs_(runs), to_(to) {
         next_run();
     }
 
-    /// Moves the runs that cover the next bytes of the speech.
+    /// Copies the runs of the next `speech` bytes.
     void copy(std::size_t speech) {
         while (speech > 0) {
             const auto bytes = std::min<std::size_t>(speech, run_.speech);
@@ -25,7 +25,8 @@ class run_reader {
             speech -= bytes;
         }
     }
-    /// Bytes of the text for which the next bytes of the speech stand.
+    /// Drops the runs of the next `speech` bytes, and returns how many bytes of the text they stand
+    /// for.
     std::size_t take(std::size_t speech) {
         std::size_t text = 0;
         while (speech > 0) {
@@ -35,7 +36,7 @@ class run_reader {
         }
         return text;
     }
-    /// Moves text that is not spoken.
+    /// Copies runs of text that is not spoken.
     void copy_omitted() {
         while (run_.speech == 0 && run_.text > 0) move_part(0);
     }
@@ -49,8 +50,8 @@ class run_reader {
         copies_ = is_copy(run_);
         if (!runs_.empty()) runs_ = runs_.subspan(1);
     }
-    /// Returns the bytes of the text that the part of the run stands for. Only the end of a
-    /// replacement stands for text: for all of the replaced text.
+    /// Drops the first part of the current run, and returns how many bytes of the text it stands
+    /// for. In a replacement, only the last part stands for text: for all of the replaced text.
     std::size_t drop_part(std::size_t speech) {
         const bool is_all = speech == run_.speech;
         const std::size_t text = is_all ? run_.text : copies_ ? speech : 0;
@@ -98,7 +99,7 @@ void speech_run_builder::omit(std::size_t bytes) {
 void speech_run_builder::replace(std::size_t speech, std::size_t text) {
     if (speech == 0) return omit(text);
     if (speech != text) return add(speech, text);
-    // Equal lengths would mean a copy.
+    // One run with equal lengths would denote a copy.
     if (speech > 1) add(speech - 1, 0);
     add(1, text);
 }
@@ -123,20 +124,20 @@ std::vector<speech_run> speech_run_builder::take() noexcept {
 }
 
 mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit> edits) {
-    speech_run_builder map;
-    run_reader reader(from.runs, map);
+    speech_run_builder builder;
+    run_reader reader(from.runs, builder);
     mapped_speech to;
     std::size_t at = 0;
     for (const auto& e : edits) {
         reader.copy(e.begin - at);
         if (e.end > e.begin) reader.copy_omitted();
-        map.replace(e.words.size(), reader.take(e.end - e.begin));
+        builder.replace(e.words.size(), reader.take(e.end - e.begin));
         to.speech.append(from.speech, at, e.begin - at).append(e.words);
         at = e.end;
     }
     reader.copy_rest();
     to.speech.append(from.speech, at);
-    to.runs = map.take();
+    to.runs = builder.take();
     return to;
 }
 

@@ -23,10 +23,10 @@ class speech_run_builder {
     void copy(std::size_t bytes);
     /// The next bytes of the text are not spoken.
     void omit(std::size_t bytes);
-    /// The next `text` bytes are spoken as `speech` other bytes. Either may be 0.
+    /// The next `text` bytes of the text are spoken as `speech` different bytes. Either may be 0.
     void replace(std::size_t speech, std::size_t text);
-    /// The last bytes of the speech are not spoken after all. Precondition: they do not begin
-    /// inside a replacement of text.
+    /// Removes the last bytes of the speech: their text is not spoken after all. Precondition: the
+    /// bytes do not begin inside a replacement of text.
     void drop_last_speech(std::size_t speech);
 
     std::vector<speech_run> take() noexcept;
@@ -50,7 +50,7 @@ mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit
 /// The place in the text that corresponds to a position in the speech, in bytes.
 struct text_place {
     std::size_t before = 0;  ///< end of the text that the last spoken byte stands for
-    std::size_t after = 0;   ///< start of the text that the next one stands for
+    std::size_t after = 0;   ///< start of the text that the next byte stands for
 };
 
 /// A replaced part is spoken only as a whole: a position inside it maps to its start. Precondition:

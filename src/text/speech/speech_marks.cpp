@@ -27,7 +27,7 @@ std::string_view skip_opening(std::string_view mark) noexcept {
     return mark.substr(closes ? 2 : 1);
 }
 
-/// Whether the tag at the start of `inside` is all of it, or is followed by a label.
+/// Whether nothing, or only a label, follows the tag at the start of `inside`.
 bool ends_tag(std::string_view inside, std::size_t tag_bytes, char opening) noexcept {
     return inside.size() == tag_bytes ||
            (may_have_label(opening) &&

@@ -15,7 +15,8 @@ bool is_one_of(char32_t c, std::string_view marks) noexcept {
     return c != 0 && c < 0x80 && marks.find(static_cast<char>(c)) != std::string_view::npos;
 }
 
-/// Whether a space between a word and the start of `text` remains only because of removed text.
+/// Whether `text` begins with a mark that no space precedes, so that a space before it is a
+/// remainder of removed text.
 bool ends_phrase(std::string_view text) noexcept {
     if (!is_one_of(decode_first_character(text).character, ".,;:!?)")) return false;
     return text.size() == 1 || !is_word_character(decode_first_character(text.substr(1)).character);
@@ -29,14 +30,14 @@ bool is_word_character(char32_t c) noexcept {
 
 void speech_writer::put(std::string_view text) {
     const auto rest = gap_ ? settle_gap(text) : text;
-    map_.omit(text.size() - rest.size());
-    map_.copy(rest.size());
+    builder_.omit(text.size() - rest.size());
+    builder_.copy(rest.size());
     append(rest);
 }
 
 void speech_writer::put_replacement(std::size_t text_bytes, std::string_view words) {
     if (gap_) words = settle_gap(words);
-    map_.replace(words.size(), text_bytes);
+    builder_.replace(words.size(), text_bytes);
     append(words);
 }
 
@@ -77,7 +78,7 @@ void speech_writer::end_cell() {
 
 void speech_writer::trim(std::string_view marks) {
     const auto kept = out_.find_last_not_of(marks) + 1;  // 0 if there is none
-    map_.drop_last_speech(out_.size() - kept);
+    builder_.drop_last_speech(out_.size() - kept);
     out_.resize(kept);
     last_ = out_.empty() ? last_taken_ : decode_last_character(out_).character;
 }
@@ -86,12 +87,12 @@ mapped_speech speech_writer::take(bool keeps_white_space) {
     if (gap_) trim(spaces);
     if (is_all_white_space(out_) && !keeps_white_space) {
         gap_ |= !out_.empty();
-        map_.drop_last_speech(out_.size());
+        builder_.drop_last_speech(out_.size());
         out_.clear();
         last_ = last_taken_;
     }
     last_taken_ = last_;
-    return {std::exchange(out_, {}), map_.take()};
+    return {std::exchange(out_, {}), builder_.take()};
 }
 
 }  // namespace tandem::text

@@ -20,7 +20,7 @@ class speech_writer {
     /// Appends words to speak for the next `text_bytes` of the text.
     void put_replacement(std::size_t text_bytes, std::string_view words);
     /// The next bytes of the text are not spoken.
-    void omit(std::size_t text_bytes) { map_.omit(text_bytes); }
+    void omit(std::size_t text_bytes) { builder_.omit(text_bytes); }
     /// Marks the removal of something that was not part of a word.
     void add_gap() noexcept { gap_ = true; }
     /// The last character put; 0 if there is none.
@@ -28,9 +28,9 @@ class speech_writer {
     /// Ends a table cell that is followed by another one.
     void end_cell();
 
-    /// Returns the text put since the last call, without white space before a gap at its end; empty
-    /// if it is only white space, unless `keeps_white_space`. Later text is joined as if this text
-    /// had not been taken.
+    /// Returns the text put since the last call. If a gap follows the text, white space at its end
+    /// is removed. If the text is only white space, returns nothing, unless `keeps_white_space`.
+    /// Later text is joined as if this text had not been taken.
     mapped_speech take(bool keeps_white_space);
 
  private:
@@ -39,7 +39,7 @@ class speech_writer {
     void trim(std::string_view marks);
 
     std::string out_;
-    speech_run_builder map_;
+    speech_run_builder builder_;
     char32_t last_ = 0;
     char32_t last_taken_ = 0;
     bool gap_ = false;

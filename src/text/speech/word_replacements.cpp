@@ -44,7 +44,8 @@ class replacement_finder {
     const speech_replacements::value_type* find_longest() const {
         const auto rest = speech_.substr(at_);
         const speech_replacements::value_type* found = nullptr;
-        // Of the words that the speech continues with, longer ones are later in the map.
+        // Among the words that match here, longer ones come later in the map, so the last match is
+        // kept.
         for (auto r = options_.replace.lower_bound(rest.substr(0, 1));
              r != options_.replace.end() && r->first.front() == rest.front(); ++r)
             if (rest.starts_with(r->first) && is_whole(r->first)) found = &*r;

@@ -14,10 +14,10 @@ struct word_edges {
     bool at_end = false;
 };
 
-/// The edits that replace whole words: where a word to replace begins or ends with a letter or
-/// digit, no other letter or digit may touch it. Of several words at one place, the longest is
-/// replaced. Words that would touch a letter or digit get a space before or after them. Words
-/// inside kept marks are not replaced. Stops once the edits have added 64 KiB.
+/// The edits that replace whole words: a word that begins or ends with a letter or digit is not
+/// replaced where another letter or digit touches that end. Of several words at one place, the
+/// longest is replaced. A replacement that would touch a letter or digit gets a space before or
+/// after it. Words inside kept marks are not replaced. Stops once the edits have added 64 KiB.
 std::vector<speech_edit> find_replacements(std::string_view speech, const speech_options& options,
                                            word_edges edges = {});
 

@@ -16,7 +16,7 @@ namespace {
 std::string parse(std::string_view body, json& out) {
     switch (check_json(body, {.depth = max_depth, .values = max_answer_values})) {
         case json_fault::too_deep:
-            // The shallow copy may still have too many values, so it is checked as well.
+            // The pruned text may still have too many values, so it is checked again.
             return parse(prune_deep_json(body, max_depth), out);
         case json_fault::too_many_values:
         case json_fault::too_many_keys:

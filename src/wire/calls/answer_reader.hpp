@@ -14,10 +14,10 @@ namespace tandem::wire {
 /// Values nested deeper than `max_depth` become null.
 error_code parse_answer(std::string_view path, response_view a, json& out, diagnostics& diag);
 
-// Each function returns a member of `object`, which may be any JSON value. If there is no member of
-// the function's type and range, it returns the fallback.
+// Each function returns the member `key` of `object`, or the fallback if there is no such member of
+// the function's type and range. `object` may be any JSON value.
 int int_or(const json& object, const char* key, int fall_back, int least = 0);
-/// Requires a number of at least 0, as does number_or().
+/// int64_or() and number_or() require a number of at least 0.
 std::int64_t int64_or(const json& object, const char* key, std::int64_t fall_back);
 double number_or(const json& object, const char* key, double fall_back);
 bool bool_or(const json& object, const char* key, bool fall_back);

@@ -66,7 +66,7 @@ json fields_of(const generation_options& options, prompt_progress_mode report) {
     fields["return_tokens"] = true;
     fields[report == prompt_progress_mode::progress ? "return_progress" : "timings_per_token"] =
         true;
-    // Otherwise, the final event repeats the whole prompt and all settings.
+    // Without this list, the final event repeats the whole prompt and all settings.
     fields["response_fields"] = {"content",          "tokens",           "stop",
                                  "stop_type",        "stopping_word",    "id_slot",
                                  "tokens_predicted", "tokens_evaluated", "tokens_cached",

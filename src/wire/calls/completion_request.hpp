@@ -18,7 +18,7 @@ using prompt_part = std::variant<std::string_view, std::span<const token_id>>;
 struct completion_request {
     /// The parts of the prompt, in order.
     std::span<const prompt_part> prompt;
-    /// Must exist on the server, which silently wraps larger numbers.
+    /// Must be a slot of the server; the server silently wraps larger numbers.
     int id_slot = 0;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict = -1;
@@ -28,11 +28,11 @@ struct completion_request {
     std::string_view settings;
 };
 
-/// How the server reports prompt progress before the final event, which a cancelled stream does not
-/// receive.
+/// How the server reports prompt progress during the stream. The final event alone is not enough,
+/// because a cancelled stream does not receive it.
 enum class prompt_progress_mode {
-    timings,   ///< with each token; works with all builds, but triples the bytes
-    progress,  ///< while it evaluates the prompt
+    timings,   ///< in each token event; works with all builds, but triples the bytes
+    progress,  ///< in separate events while it evaluates the prompt
 };
 
 /// The settings that all requests of a reply share, as members of a JSON object; build them once.

@@ -8,15 +8,15 @@
 #include <span>
 #include <string_view>
 
-// Checks of what is sent to a server. Each function returns nullopt if there is no fault; otherwise
-// errc::invalid_prompt, or errc::bad_request for a file name, with a message.
+// Checks what is sent to a server. Each function returns nullopt, or the fault with a message. The
+// code of a fault is errc::invalid_prompt, or errc::bad_request for a file name.
 namespace tandem::wire {
 
 /// Requires valid UTF-8, because JSON would silently alter other bytes. `what` names the text in
 /// the message.
 std::optional<failure> check_request_text(std::string_view what, std::string_view text);
 
-/// Also rejects a prompt that is blank or too large.
+/// Requires valid UTF-8, and rejects a prompt that is blank or too large.
 std::optional<failure> check_raw_prompt(std::string_view prompt);
 
 std::optional<failure> check_messages(std::span<const chat_message> messages);

@@ -40,7 +40,7 @@ maybe_fault check_number(const json& value, std::string_view name, range r) {
 }
 
 maybe_fault check_whole_number(const json& value, std::string_view name, range r) {
-    // The server truncates 1.5 to 1.
+    // Rejects 1.5, which the server would truncate to 1.
     const bool is_whole =
         value.is_number() && std::trunc(value.get<double>()) == value.get<double>();
     if (is_whole && !check_number(value, name, r)) return std::nullopt;
@@ -48,7 +48,7 @@ maybe_fault check_whole_number(const json& value, std::string_view name, range r
                        fmt::format("must be a whole number from {} to {}", r.least, r.most)};
 }
 
-// The server silently ignores unknown names.
+// Rejects unknown names, because the server would silently ignore them.
 maybe_fault check_sampler(const json& value, std::string path) {
     constexpr std::array<std::string_view, 12> known{
         "penalties", "dry", "top_n_sigma", "top_k",  "typ_p",       "typical_p",
@@ -102,7 +102,8 @@ maybe_fault check_pair(const json& pair, const std::string& path) {
     return check_bias(pair[1], path + "[1]");
 }
 
-/// Accepts the formats of OpenAI and of llama-server. Messages do not show the keys of an object.
+/// Accepts the formats of OpenAI and of llama-server. The path of a fault does not contain the key
+/// of an object.
 maybe_fault check_biases(const json& value, std::string_view name, range) {
     if ((!value.is_object() && !value.is_array()) || value.size() > max_biases)
         return field_fault{

@@ -21,7 +21,7 @@ std::span<const std::string_view> sampling_field_names() noexcept;
 /// The names allowed in generation_options::template_options.
 std::span<const std::string_view> template_field_names() noexcept;
 
-/// The first fault of such an object; nullopt for an empty string.
+/// The first fault of an object of such fields; nullopt if it has none, or the string is empty.
 std::optional<field_fault> check_sampling_fields(std::string_view object);
 std::optional<field_fault> check_template_fields(std::string_view object);
 

@@ -21,7 +21,7 @@ server_props props_of(const json& body) {
     p.context_per_slot = int_or(member(body, "default_generation_settings"), "n_ctx", 0);
     const auto path = string_or(body, "model_path");
     const auto alias = string_or(body, "model_alias");
-    // Without --alias, the server reports the path as it was given.
+    // Without --alias, the server reports the model's path as its alias.
     const bool has_alias = !alias.empty() && alias != path;
     p.model = sanitize_server_text(has_alias ? alias : file_name(path));
     p.model_path = sanitize_server_text(path);
@@ -197,7 +197,7 @@ error_code decode_detokenized_text(response_view a, std::string& out, diagnostic
 
 namespace {
 
-// Templates that iterate over the arguments reject anything but an object.
+// Arguments must be an object, because templates that iterate over them reject anything else.
 bool is_object_text(const std::string& text) {
     const auto begin = text.find_first_not_of(" \t\r\n");
     constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
@@ -232,7 +232,7 @@ error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& 
     return {};
 }
 
-// The server completes the JSON of a call that the limit cut off.
+// Checks the finish reason, because the server completes the JSON of a call that the limit cut off.
 error_code decode_forced_reply(response_view a, parsed_reply& out, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/v1/chat/completions", a, body, diag)) return ec;

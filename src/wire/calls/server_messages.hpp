@@ -45,7 +45,7 @@ std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag);
 
 /// Puts the context of a turn before the words of the last user message. If there is no user
-/// message, the context becomes one.
+/// message, appends the context as a user message.
 void insert_turn_context(std::vector<chat_message>& messages, std::string_view context);
 
 /// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
@@ -90,20 +90,20 @@ struct begun_call {
 
 /// Maximum number of tokens of a call that the server generates under its grammar for the tools.
 inline constexpr int max_forced_tokens = 2048;
-/// POST /v1/chat/completions that continues such a call under the server's grammar for the tools,
-/// and parses the calls. The answer has the format of the answer to parse_reply_body().
+/// POST /v1/chat/completions that continues the call `c` under the server's grammar for the tools,
+/// and parses the calls. The answer has the same format as the answer to parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
-/// POST /v1/chat/completions that generates nothing: the server parses the text by its chat
-/// template. On the slot that holds the text, the server evaluates one token. It also samples one
-/// token, which would become a part of the text, so the request forces this token to be the model's
-/// end token. Uses the tools, template options and adapters of `o`.
+/// POST /v1/chat/completions with max_tokens 0: the server parses the text by its chat template. On
+/// the slot that holds the text, the server still evaluates one token and samples one. The sampled
+/// token would become a part of the text, so the request forces it to be the model's end token.
+/// Uses the tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
 /// For an incomplete call, the server returns the arguments so far. If these are not a JSON object,
 /// the error is errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
-/// The same for the answer to forced_call_body(). If the token limit cut off a call, the error is
-/// errc::invalid_tool_call, even if the server completed its JSON.
+/// Like decode_parsed_reply(), for the answer to forced_call_body(). If the token limit cut off a
+/// call, the error is errc::invalid_tool_call, even if the server completed its JSON.
 error_code decode_forced_reply(response_view a, parsed_reply& out, diagnostics& diag);
 
 /// GET /lora-adapters.

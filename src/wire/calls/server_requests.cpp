@@ -14,8 +14,8 @@ json template_json(const tool_call& c) {
     return call;
 }
 
-// Old servers require content in every message, and render empty content as missing. A template
-// puts its own white space between text and calls, so keeping the model's would double it.
+// Old servers require content in every message, and render empty content as missing. White space
+// between text and calls is removed, because the template adds its own there.
 json template_json(const chat_message& m) {
     const std::string_view text = m.content;
     const auto end = m.tool_calls.empty() ? text.size() : text.find_last_not_of(" \t\r\n") + 1;
@@ -95,12 +95,12 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
 
 namespace {
 
-/// Whether the prompt of a reply to these messages ends within the last message.
+/// Whether the reply continues the last message instead of starting a new one.
 bool ends_in_reply(const std::vector<chat_message>& all) noexcept {
     return !all.empty() && all.back().role == "assistant" && all.back().tool_calls.empty();
 }
 
-/// The body without its closing brace. If the server samples, it does so greedily.
+/// The body without its closing brace. A temperature of 0 makes the server sample greedily.
 std::string continued_chat_body(std::vector<chat_message> all, std::string_view text, int slot,
                                 bool reuse_cache, const generation_options& o) {
     insert_turn_context(all, o.context);
@@ -123,8 +123,8 @@ std::string parse_reply_body(const reply_to_parse& r, const generation_options& 
 }
 
 std::string forced_call_body(const begun_call& c, const generation_options& o) {
-    // The server matches the text with its grammar, and aborts at an end token in the text.
-    // Therefore, the text does not contain what the model wrote.
+    // The server matches the last message with its grammar, and aborts at an end token in this
+    // message. Therefore, the message does not contain what the model wrote.
     auto messages = c.messages;
     if (ends_in_reply(messages)) messages.pop_back();
     const auto body = continued_chat_body(std::move(messages), c.lead, c.slot, c.reuse_cache, o);

@@ -29,7 +29,7 @@ bool read_token_list(std::string_view body, std::vector<token_id>& out) {
     out.clear();
     if (body == ending) return true;
     const auto commas = static_cast<std::size_t>(std::count(body.begin(), body.end(), ','));
-    // The object, its key and the list are also counted as values.
+    // The general decoder counts the object, its key and the list as values, too.
     if (commas + 4 > max_answer_values) return false;
     out.reserve(commas + 1);
     for (token_id id = 0; read_id(body, id);) {

@@ -21,7 +21,7 @@ namespace tandem::wire {
 namespace {
 
 using std::string_view;
-// A model writes parameters in the order of the schema.
+// Keeps the order of the keys, because a model writes parameters in the order of the schema.
 using ordered_json = nlohmann::ordered_json;
 
 /// Rebases the references in `schema` from the root to `place`.
@@ -146,8 +146,8 @@ const json* find_member(const json& object, std::initializer_list<const char*> n
     return nullptr;
 }
 
-/// The call in `object`: `object` is either the whole call, or the arguments of the function that
-/// `before`, the text before the object, names last.
+/// The call in `object`, which is either the whole call or only its arguments. In the latter case,
+/// `before`, the text before the object, must name the function last.
 std::optional<tool_call> read_json_call(string_view before, const json& object,
                                         const std::vector<ordered_json>& functions) {
     const auto* const name = find_member(object, {"name", "tool_name"});
@@ -219,15 +219,15 @@ std::optional<tool_call> take_invoked_call(string_view& text, const std::string&
     return tool_call{.name = name_of(*function), .arguments = dump_json(arguments)};
 }
 
-/// Whether `calls` contains each of `others`, regardless of ids.
+/// Whether `calls`, whose arguments are from dump_json(), contain each of `others`, regardless of
+/// ids. Arguments may be long, so they are parsed only once.
 bool contains_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others) {
-    const auto is_among = [&](const tool_call& other) {
-        return std::ranges::any_of(calls, [&](const tool_call& call) {
-            return call.name == other.name && json::parse(call.arguments, nullptr, false) ==
-                                                  json::parse(other.arguments, nullptr, false);
-        });
-    };
-    return std::ranges::all_of(others, is_among);
+    return std::ranges::all_of(others, [&](const tool_call& other) {
+        if (!is_json_object(other.arguments)) return false;
+        const tool_call wanted{.name = other.name,
+                               .arguments = dump_json(json::parse(other.arguments))};
+        return std::ranges::find(calls, wanted) != calls.end();
+    });
 }
 
 }  // namespace
@@ -263,7 +263,8 @@ std::optional<tool_call> decode_json_tool_call(string_view text,
     const auto names = read_function_names(options.tools);
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
-    // These are the same bytes as in a stream of the call.
+    // Takes the arguments as the model wrote them, so that they equal those in a stream of the
+    // call.
     const std::string as_written(tool_call_reader().read(text).arguments);
     return tool_call{.name = name,
                      .arguments = as_written.empty() ? arguments->dump() : as_written};
@@ -329,7 +330,11 @@ std::optional<tool_call> decode_gpt_oss_call(string_view reasoning) {
     if (name.empty() || !take(rest, "<|message|>")) return std::nullopt;
     const auto arguments = rest.substr(0, rest.find("<|call|>"));
     if (!is_json_object(arguments)) return std::nullopt;
-    return tool_call{.name = name, .arguments = compact_json(arguments)};
+    // Parsing an object while keeping the order of its keys takes quadratic time.
+    constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values, .keys = 1024};
+    const bool is_narrow = check_json(arguments, bounds) == json_fault::none;
+    return tool_call{.name = name,
+                     .arguments = is_narrow ? compact_json(arguments) : std::string(arguments)};
 }
 
 }  // namespace tandem::wire

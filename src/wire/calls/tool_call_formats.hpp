@@ -15,8 +15,8 @@ namespace tandem::wire {
 /// `tools` is not a list of objects.
 std::vector<std::string> read_function_names(std::string_view tools);
 
-/// A JSON schema that allows one call, as an object of `name` and `parameters`, and, unless a call
-/// is required, what `json_schema` allows. Precondition: uses_call_schema(options).
+/// A JSON schema for a reply: one call, as an object of `name` and `parameters`, or, unless a call
+/// is required, an answer as described by `json_schema`. Precondition: uses_call_schema(options).
 std::string make_call_schema(const generation_options& options);
 
 /// Reads the call, without an id, from text that matches this schema; nullopt if the text is an
@@ -36,9 +36,9 @@ std::vector<tool_call> find_json_tool_calls(std::string_view text,
 std::vector<tool_call> find_invoke_element_calls(std::string_view text,
                                                  const generation_options& options);
 
-/// Corrects the calls that the server parsed from `text`: the server may overlook calls that are
-/// written as JSON, or some of several elements. Elements inside the arguments of a parsed call are
-/// not calls.
+/// Corrects the calls that the server parsed from `text`: the server may overlook all calls that
+/// are written as JSON, and some of several calls that are written as elements. Elements inside the
+/// arguments of a parsed call are not calls.
 std::vector<tool_call> correct_parsed_calls(std::vector<tool_call> parsed, std::string_view text,
                                             const generation_options& options);
 
@@ -47,7 +47,7 @@ inline constexpr std::string_view channel_call_mark = "to=functions.";
 /// The call at the end of gpt-oss's reasoning, without an id. The model writes calls to a separate
 /// channel, which a reply reads as reasoning. nullopt if there is no complete call.
 std::optional<tool_call> decode_gpt_oss_call(std::string_view reasoning);
-/// The offset of that call in the reasoning; npos if there is none.
+/// The offset at which the last call in the reasoning begins; npos if there is none.
 std::size_t find_gpt_oss_call(std::string_view reasoning) noexcept;
 
 }  // namespace tandem::wire

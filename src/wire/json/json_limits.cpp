@@ -66,7 +66,7 @@ class json_counter {
     const json_limits& limits_;
     int depth_ = 0;
     std::size_t values_ = 0;
-    std::vector<std::size_t> keys_;  // of the open objects
+    std::vector<std::size_t> keys_;  // the number of keys of each open object
     std::size_t position_ = 0;
     json_fault fault_ = json_fault::none;
 };
@@ -91,7 +91,7 @@ class bracket_reader {
 }  // namespace
 
 json_fault check_json(std::string_view text, const json_limits& limits) {
-    // The parser treats a NUL byte as the end of the text; JSON contains none.
+    // JSON contains no NUL byte, but the parser would treat one as the end of the text.
     if (text.find('\0') != text.npos) return json_fault::not_json;
     json_counter counter(limits);
     json::sax_parse(text, &counter);

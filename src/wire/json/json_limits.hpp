@@ -19,13 +19,13 @@ enum class json_fault {
 struct json_limits {
     int depth;           ///< nesting of lists and objects
     std::size_t values;  ///< values and keys together
-    /// Per object. Needed when parsing into objects that preserve key order: such an object is
-    /// searched for every key that is added.
+    /// Keys of one object. Needed to parse into objects that preserve key order: adding a key to
+    /// such an object searches all of its keys.
     std::size_t keys = std::numeric_limits<std::size_t>::max();
 };
 
-/// Scans `text` up to the first fault without storing it, in linear time. (The parser's own filter
-/// takes quadratic time: it scans a list again for each object in it.)
+/// Scans `text` up to the first fault, without storing it. Takes linear time, unlike the parser's
+/// own filter, which scans a list again for each object in it.
 json_fault check_json(std::string_view text, const json_limits& limits);
 
 /// Like check_json(), but describes the fault in words that follow a name, such as "is not valid

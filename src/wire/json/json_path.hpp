@@ -8,7 +8,8 @@
 namespace tandem::wire {
 
 /// The path of the field `name` in the object at `at` (empty = the root). A name that does not look
-/// like a field is not repeated, because users paste secrets into the wrong place.
+/// like a field is not repeated, because it may be a secret that a user pasted into the wrong
+/// place.
 std::string append_field_path(std::string_view at, std::string_view name);
 
 /// The path of the first field that occurs twice in an object of `text`; nullopt if there is none.

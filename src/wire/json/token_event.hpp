@@ -20,7 +20,7 @@ inline constexpr std::array<std::string_view, 4> stop_type_names{"none", "eos", 
 struct timings {
     int cached = 0;     ///< cache_n: prompt tokens reused from the slot's cache
     int evaluated = 0;  ///< prompt_n: prompt tokens evaluated
-    /// Only in the final event, because parsing of partial events stops after the counts.
+    /// Set only in the final event, because the parse of a partial event stops after the counts.
     double prompt_ms = 0;
     double predicted_ms = 0;
 };
@@ -47,8 +47,8 @@ struct token_event {
     /// Number of token events that this text comes from: more than one if earlier events ended
     /// inside a character.
     int events = 1;
-    /// Ids in the event: only that of the last token if several form its text. Empty in events of
-    /// other kinds.
+    /// Ids of the tokens in `content`. If several tokens form it, only the id of the last one.
+    /// Empty in events of other kinds.
     std::vector<token_id> tokens;
     /// tokens_predicted: tokens generated so far in this request, including withheld ones.
     int predicted = 0;

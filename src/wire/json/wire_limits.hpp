@@ -17,8 +17,8 @@ inline constexpr std::size_t max_withheld_bytes = std::size_t{4} << 10;
 /// that fills a context of 1,000,000 tokens. A larger body causes errc::response_too_large.
 inline constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
 
-/// Values and keys in an answer: more than the tokens of such a prompt. An answer with more values
-/// and keys causes errc::bad_response.
+/// Values and keys in an answer: twice the tokens of a context of 1,000,000 tokens. An answer with
+/// more values and keys causes errc::bad_response.
 inline constexpr std::size_t max_answer_values = 2'000'000;
 
 /// The body of an error answer to /completion; bytes beyond it are not read.

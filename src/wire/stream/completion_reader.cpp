@@ -49,7 +49,8 @@ bool completion_reader::read(const sse_event& event, token_event& out) {
 }
 
 failure completion_reader::make_end_failure(error_code ec, const diagnostics& diag) const {
-    // The server's message is more useful than the report that the answer broke off.
+    // If the server sent an error, its message is more useful than `ec`, which only tells that the
+    // answer broke off.
     if (http_status_ != 0 && http_status_ != http_ok) {
         failure f;
         f.ec = decode_error(completion_path, http_status_, error_body_, f.diag);

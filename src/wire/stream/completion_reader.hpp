@@ -15,7 +15,7 @@ inline constexpr std::string_view completion_path = "/completion";
 inline constexpr int http_ok = 200;
 
 /// Reads the answer to one POST /completion incrementally: token events if the status is 200,
-/// otherwise the body of an error. Reports what is wrong with the answer. Pure.
+/// otherwise the body of an error. Pure.
 class completion_reader {
  public:
     /// Starts the answer with its status; call it before feed().

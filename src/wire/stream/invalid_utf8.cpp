@@ -7,15 +7,16 @@
 namespace tandem::wire {
 namespace {
 
-// A byte is encoded as this character plus the byte's value. The range is at the end of the last
-// private-use plane, whose characters have no agreed meaning.
+// A byte is encoded as the character whose code is this value plus the byte. These characters are
+// at the end of the last private-use plane, where no character has an agreed meaning.
 constexpr char32_t first_encoded = 0x10FE00;
 
 bool is_encoded_byte(char32_t c) noexcept {
     return c >= first_encoded && c <= first_encoded + 0xFF;
 }
 
-/// Whether `json` contains an escape sequence from that plane; all such sequences start alike.
+/// Whether `json` contains an escape sequence for a character of that plane. All such sequences
+/// begin with `start`.
 bool has_encoding_escape(std::string_view json) {
     constexpr std::string_view start = "\\udb";
     const auto same = [](char expected, char c) {
@@ -39,7 +40,8 @@ std::optional<std::string> escape_invalid_utf8(std::string_view json) {
     while (!json.empty()) {
         const auto c = text::decode_first_character(json);
         const auto bytes = json.substr(0, c.bytes);
-        // A character of the encoding range is also encoded, so that decoding restores it.
+        // A character that looks like an encoded byte is encoded, too, so that decoding restores
+        // it.
         if (text::find_invalid_utf8(bytes) == bytes.npos && !is_encoded_byte(c.character))
             out += bytes;
         else

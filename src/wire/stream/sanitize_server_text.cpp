@@ -15,7 +15,7 @@ bool is_control(char32_t c) noexcept {
 }  // namespace
 
 std::string sanitize_server_text(std::string_view bytes) {
-    // Truncates before and after, because a replacement is longer than the byte that it replaces.
+    // Truncates before and after the replacement, which is longer than the byte that it replaces.
     const auto valid = sanitized_utf8(bytes.substr(0, max_server_text_bytes));
     std::string out;
     for (std::string_view rest = valid; !rest.empty();) {

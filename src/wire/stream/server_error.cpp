@@ -74,7 +74,7 @@ bool is_page(std::string_view body) noexcept {
     return first != std::string_view::npos && body[first] == '<';
 }
 
-/// Reads the error in a body. If the body is not JSON of that kind, its text is the message.
+/// Reads the error in a body. If the body is not an error in JSON, its text becomes the message.
 token_event read_error(int http_status, std::string_view body) {
     token_event e;
     if (decode_token_event(body, e) || e.what != token_event::kind::error) {
@@ -106,7 +106,7 @@ error_code decode_error(std::string_view path, int http_status, std::string_view
 
 error_code decode_stream_error(const token_event& event, diagnostics& diag) {
     auto code = classify(event);
-    // An error without a known code is still an error of the server.
+    // Even if its code is unknown, an error in the stream comes from the server.
     if (code == errc::bad_response) code = errc::server_error;
     diag.http_status = 200;
     diag.client_message = fmt::format("in the stream: {}", words_for(code, event));

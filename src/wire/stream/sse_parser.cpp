@@ -32,7 +32,7 @@ bool sse_parser::next(sse_event& out) {
         line_.clear();
         if (complete) return true;
     }
-    // The bytes that feed() received need not stay valid after this.
+    // Copies the data, because the bytes that feed() received may be invalid after this call.
     if (has_data_) store_data();
     return false;
 }
@@ -63,7 +63,7 @@ bool sse_parser::fits(std::size_t more_bytes) noexcept {
     return false;
 }
 
-/// Returns true if the line completes an event to return.
+/// Returns true if the line completes an item, and stores the item in `out`.
 bool sse_parser::read(line l, sse_event& out) {
     if (first_line_ && l.text.starts_with("\xEF\xBB\xBF")) l.text.remove_prefix(3);
     first_line_ = false;
@@ -85,7 +85,7 @@ bool sse_parser::read(line l, sse_event& out) {
     return true;
 }
 
-/// `id` and `retry` are for clients that reconnect to a stream; this one never does.
+/// Ignores `id` and `retry`, which are for clients that reconnect to a stream.
 void sse_parser::read_field(line l) {
     event_bytes_ += l.text.size();
     const auto [name, value] = split(l.text);

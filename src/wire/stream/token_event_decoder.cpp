@@ -63,10 +63,9 @@ class token_event_handler {
     bool key(std::string& name);
     bool parse_error(std::size_t, const std::string&, const json::exception&) { return false; }
 
-    /// Whether the parse ended early because the remainder of a partial event contains nothing that
-    /// is needed.
+    /// Whether the parse ended early, because the rest of a partial event is not needed.
     bool has_enough() const noexcept { return has_enough_; }
-    /// Determines the kind of the whole object; false if it is unknown.
+    /// Determines the kind of the event after the parse; false if the object is not an event.
     bool conclude();
 
  private:
@@ -190,8 +189,8 @@ bool token_event_handler::integer(std::int64_t value) {
     }
 }
 
-/// In a partial event, the two counts are the last fields that are needed; half of the event's
-/// bytes come after these counts.
+/// Whether the rest of the event is not needed. In a partial event, the two counts are the last
+/// fields that are needed, and half of the bytes come after them.
 bool token_event_handler::ends_here() noexcept {
     const bool is_partial = has_content_ && has_stop_ && !is_final_ && !has_error_;
     has_enough_ = is_partial && has_cached_ && out_.predicted > 0 && out_.prompt_tokens > 0;

@@ -14,15 +14,15 @@ namespace tandem::wire {
 /// text, so the character is neither lost nor duplicated.
 class utf8_event_joiner {
  public:
-    /// Updates `content` and `events` of the next event. Removes the ids if the withheld text grew
-    /// too large and is passed on without its incomplete last character. A final event ends the
-    /// text.
+    /// Updates `content` and `events` of the next event. If the withheld text has become too long,
+    /// it is passed on without its incomplete last character, and without the ids. A final event
+    /// ends the text.
     void join(token_event& event);
 
  private:
     utf8_sanitizer sanitizer_;
     std::string withheld_;  // at most max_withheld_bytes between events
-    int events_ = 0;        // events with withheld text
+    int events_ = 0;        // number of events whose text is withheld
 };
 
 }  // namespace tandem::wire

@@ -33,7 +33,7 @@ TEST(shared_load, ignores_what_is_no_number) {
 
 TEST(shared_load, names_the_servers_that_a_gateway_serves) {
     const std::vector<std::string> servers{"http://b", "http://c"};
-    const shared_load load{{"running http://a", 2}, {encode_served_servers(servers), 1}};
+    const shared_load load{{"running http://a", 2}, {name_served_servers_quantity(servers), 1}};
     EXPECT_EQ(find_served_servers(parse_load(serialize_load(load))), servers);
 }
 

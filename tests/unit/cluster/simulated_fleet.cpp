@@ -24,6 +24,7 @@ std::int64_t to_count(duration d) {
 
 struct simulated_fleet::gateway {
     std::string name;
+    std::string process;
     slots::slot_scheduler scheduler;
     cluster::slot_share share{};
     std::map<slots::ticket, time_point> waiting{};     // since when
@@ -50,9 +51,10 @@ simulated_fleet::~simulated_fleet() = default;
 
 auto simulated_fleet::make_gateway(std::string name) -> std::unique_ptr<gateway> {
     auto g = std::make_unique<gateway>(
-        gateway{std::move(name), slots::slot_scheduler(static_cast<int>(server_.size()), guard_)});
+        gateway{std::move(name), fmt::format("p{}", ++processes_),
+                slots::slot_scheduler(static_cast<int>(server_.size()), guard_)});
     g->scheduler.share_slots();
-    beat(*g);
+    renew_lease(*g);
     return g;
 }
 
@@ -243,18 +245,18 @@ void simulated_fleet::perform_offer(gateway& g, const cluster::share_action::off
     });
 }
 
-void simulated_fleet::beat(gateway& g) {
+void simulated_fleet::renew_lease(gateway& g) {
     const auto sent = now_;
     if (is_stopped_ || g.knows_of_cut) g.share.distrust_store(now_);
     at(now_ + 60us, [this, &g, sent] {
         if (g.is_dead || !reaches_store(g)) return;
-        const auto answer = ledger_.beat(store_time(), g.name, g.name, 3000);
+        const auto answer = ledger_.renew_lease(store_time(), g.name, g.process, 3000);
         later(g, 60us, [this, sent, answer](gateway& mine) {
             if (answer.was_known == 0) mine.share.distrust_store(now_);
             mine.share.renew_lease(sent + 2s, answer.missing > 0);
         });
     });
-    later(g, 500ms, [this](gateway& mine) { beat(mine); });
+    later(g, 500ms, [this](gateway& mine) { renew_lease(mine); });
 }
 
 void simulated_fleet::poll_server(gateway& g) {
@@ -300,13 +302,21 @@ void simulated_fleet::deliver_message(gateway& g, const std::string& message) {
 // --- faults
 
 void simulated_fleet::kill(int number, notice n) {
+    replace(number, n, fmt::format("g{}", ++names_));
+}
+
+void simulated_fleet::restart(int number) {
+    replace(number, notice::at_once, gateways_[static_cast<std::size_t>(number)]->name);
+}
+
+void simulated_fleet::replace(int number, notice n, std::string name) {
     auto& place = gateways_[static_cast<std::size_t>(number)];
     place->is_dead = true;
-    if (n == notice::at_once) ledger_.hang_up(place->name);
+    if (n == notice::at_once) ledger_.hang_up(place->process);
     for (auto& s : server_)
         if (s.user == place.get() && s.busy_until > now_) s.busy_until = s.ended = now_ + 30ms;
     dead_.push_back(std::move(place));
-    place = make_gateway(fmt::format("g{}", ++names_));
+    place = make_gateway(std::move(name));
 }
 
 void simulated_fleet::pause(int number, duration time) {
@@ -317,13 +327,13 @@ void simulated_fleet::cut(int number, notice n) {
     auto& g = *gateways_[static_cast<std::size_t>(number)];
     g.is_cut = true;
     g.knows_of_cut = n == notice::at_once;
-    if (g.knows_of_cut) ledger_.hang_up(g.name);
+    if (g.knows_of_cut) ledger_.hang_up(g.process);
 }
 
 void simulated_fleet::reconnect(int number) {
     auto& g = *gateways_[static_cast<std::size_t>(number)];
     g.is_cut = g.knows_of_cut = false;
-    ledger_.connect(g.name);
+    ledger_.connect(g.process);
     g.share.distrust_store(now_);
     serve(g);
 }

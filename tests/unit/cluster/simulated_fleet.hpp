@@ -42,6 +42,8 @@ class simulated_fleet {
     /// The store notices immediately when a process ends, but not when its machine fails.
     enum class notice { at_once, by_lease };
     void kill(int gateway, notice n = notice::at_once);
+    /// Like kill(), but the new process has the gateway's name.
+    void restart(int gateway);
     void pause(int gateway, duration time);
     /// Neither commands nor answers pass between the gateway and the store. With notice::at_once,
     /// their connections are closed, so both sides notice.
@@ -81,7 +83,7 @@ class simulated_fleet {
     void perform_offer(gateway& g, const cluster::share_action::offer& o);
     void begin(gateway& g, const slots::grant& grant);
     void end(gateway& g, int slot);
-    void beat(gateway& g);
+    void renew_lease(gateway& g);
     void poll_server(gateway& g);
     void publish();
     void deliver_message(gateway& g, const std::string& message);
@@ -90,6 +92,7 @@ class simulated_fleet {
     std::int64_t store_time() const;
     duration random_delay(duration most);
     std::unique_ptr<gateway> make_gateway(std::string name);
+    void replace(int number, notice n, std::string name);
 
     struct event {
         time_point when;
@@ -113,6 +116,7 @@ class simulated_fleet {
     std::vector<std::unique_ptr<gateway>> gateways_;
     std::vector<std::unique_ptr<gateway>> dead_;
     int names_ = 0;
+    int processes_ = 0;
     fleet_counts counts_;
 };
 

@@ -7,8 +7,8 @@
 
 namespace tandem::test {
 
-auto slot_ledger::beat(std::int64_t now, const std::string& gateway, const std::string& process,
-                       std::int64_t lease) -> beat_answer {
+auto slot_ledger::renew_lease(std::int64_t now, const std::string& gateway,
+                              const std::string& process, std::int64_t lease) -> lease_renewal {
     int was_known = has_lease(now, gateway) ? 1 : 0;
     std::erase_if(members_, [&](const auto& m) { return m.second <= now - 60'000; });
     const auto owner = processes_.find(gateway);
@@ -21,7 +21,7 @@ auto slot_ledger::beat(std::int64_t now, const std::string& gateway, const std::
         members_[gateway] = now + lease;
         processes_[gateway] = process;
     }
-    beat_answer answer{.was_known = was_known};
+    lease_renewal answer{.was_known = was_known};
     for (const auto& [name, lease_end] : members_) {
         const auto its_process = processes_.find(name);
         const bool is_gone = its_process != processes_.end() && gone_.contains(its_process->second);

@@ -33,7 +33,7 @@ class slot_ledger {
         friend bool operator==(const loan_record&, const loan_record&) = default;
     };
 
-    struct beat_answer {
+    struct lease_renewal {
         /// 1 if the lease was still running; 0 if the lease, or the process that held it, had
         /// ended; -1 if another process holds the lease.
         int was_known = 0;
@@ -43,8 +43,8 @@ class slot_ledger {
         int members = 0;
     };
     /// A lease of 0 ends the membership.
-    beat_answer beat(std::int64_t now, const std::string& gateway, const std::string& process,
-                     std::int64_t lease);
+    lease_renewal renew_lease(std::int64_t now, const std::string& gateway,
+                              const std::string& process, std::int64_t lease);
     std::vector<loan_record> claim(std::int64_t now, const std::string& gateway, int slots,
                                    const std::optional<wish>& w,
                                    const std::vector<told_slot>& held);

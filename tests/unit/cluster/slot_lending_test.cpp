@@ -75,6 +75,7 @@ const std::vector<fault> faults{
     {"killed_gateway", [](auto& f, int g, duration) { f.kill(g); }},
     {"lost_machine",
      [](auto& f, int g, duration) { f.kill(g, simulated_fleet::notice::by_lease); }},
+    {"restarted_gateway", [](auto& f, int g, duration) { f.restart(g); }},
     {"suspended_gateway",
      [](auto& f, int g, duration length) {
          f.pause(g, length);

@@ -209,6 +209,40 @@ TEST_F(sharing,
     EXPECT_TRUE(take<share_action::offer>());
 }
 
+/// The store has answered no claim yet, and may have loans to an earlier process of the gateway.
+class sharing_after_a_restart : public testing::Test {
+ protected:
+    sharing_after_a_restart() { s.renew_lease(at(2s), false); }
+    /// Whether the share sends a claim now, and with a wish.
+    std::optional<bool> claims(duration t) {
+        s.update(at(t), {.slots = {{}, {}}, .shortage = turn});
+        for (const auto& any : s.take_actions())
+            if (const auto* c = std::get_if<share_action::claim>(&any)) return c->wish.has_value();
+        return std::nullopt;
+    }
+
+    slot_share s;
+};
+
+TEST_F(sharing_after_a_restart, watches_the_slots_of_the_earlier_process_before_they_are_used) {
+    EXPECT_EQ(claims(0ms), false);
+    s.on_claim_answer(at(1ms), {{{.slot = 0, .number = 7}}});
+    EXPECT_EQ(s.count_slots(), 1);
+    EXPECT_EQ(s.count_unchecked(), 1);
+    EXPECT_EQ(claims(1ms), true) << "another slot may be free";
+    s.on_claim_answer(at(2ms), {{{.slot = 0, .number = 7}, {.slot = 1, .number = 8}}});
+    EXPECT_EQ(s.count_unchecked(), 1);
+}
+
+TEST_F(sharing_after_a_restart, asks_again_after_a_while_if_the_store_does_not_answer) {
+    EXPECT_EQ(claims(0ms), false);
+    s.on_claim_answer(at(1ms), std::nullopt);
+    EXPECT_EQ(claims(1ms), std::nullopt);
+    EXPECT_EQ(claims(600ms), false);
+    s.on_claim_answer(at(601ms), {{{.slot = 0, .number = 7}}});
+    EXPECT_EQ(s.count_unchecked(), 1);
+}
+
 /// The store has not answered for longer than the lease.
 class sharing_without_store : public sharing {
  protected:

@@ -25,7 +25,7 @@ class recorded_reply_test : public testing::Test {
  protected:
     /// The first steps of the answer to `request`, at most `most` of them. With a smaller `most`,
     /// the test can examine the last step.
-    std::vector<answer_step> ask(live_request request, std::size_t most = 100) {
+    std::vector<answer_step> ask(playback_request request, std::size_t most = 100) {
         const auto script = reply().answer(request, 250ms);
         std::vector<answer_step> steps;
         while (steps.size() < most)

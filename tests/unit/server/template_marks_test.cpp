@@ -53,7 +53,7 @@ std::ostream& operator<<(std::ostream& out, const template_text& t) {
     return out << t.model;
 }
 
-template_marks mark_in(const rendered_probes& prompts) {
+template_marks marks_in(const rendered_probes& prompts) {
     return find_tool_call_mark(prompts, default_reasoning_tags());
 }
 
@@ -163,14 +163,14 @@ class call_mark_of : public ::testing::TestWithParam<template_text> {};
 INSTANTIATE_TEST_SUITE_P(templates, call_mark_of, ::testing::ValuesIn(templates));
 
 TEST_P(call_mark_of, a_template_is_what_begins_a_call) {
-    EXPECT_EQ(mark_in(render(GetParam())).opening, GetParam().opening);
+    EXPECT_EQ(marks_in(render(GetParam())).opening, GetParam().opening);
 }
 
 TEST_P(call_mark_of, a_template_has_no_token_that_ends_a_message) {
     for (const auto* end : {"<|im_end|>", "</s>", "<|eot_id|>", "<|eom_id|>", "<|call|>", "<|end|>",
                             "<｜end▁of▁sentence｜>", "<|observation|>", "<|END_OF_TURN_TOKEN|>",
                             "<turn|>", "<|tool_response>", "<seed:eos>"})
-        EXPECT_THAT(mark_in(render(GetParam())).preserved, Not(Contains(end)));
+        EXPECT_THAT(marks_in(render(GetParam())).preserved, Not(Contains(end)));
 }
 
 const template_text& template_of(std::string_view model) {
@@ -179,7 +179,7 @@ const template_text& template_of(std::string_view model) {
 }
 
 std::vector<std::string> preserved_with(const std::string& model) {
-    return mark_in(render(template_of(model))).preserved;
+    return marks_in(render(template_of(model))).preserved;
 }
 
 TEST(call_mark, has_the_tokens_of_a_whole_call) {
@@ -199,17 +199,17 @@ TEST(call_mark, has_a_bounded_number_of_tokens_of_bounded_size) {
     auto many = template_of("Hermes");
     for (int i = 0; i < 100; ++i) many.rest += "<t" + std::to_string(i) + ">";
     many.rest.insert(0, "<" + std::string(max_preserved_bytes, 'x') + ">");
-    const auto mark = mark_in(render(many));
-    EXPECT_EQ(mark.preserved.size(), max_preserved_tokens);
-    for (const auto& token : mark.preserved) EXPECT_LE(token.size(), max_preserved_bytes);
+    const auto marks = marks_in(render(many));
+    EXPECT_EQ(marks.preserved.size(), max_preserved_tokens);
+    for (const auto& token : marks.preserved) EXPECT_LE(token.size(), max_preserved_bytes);
 }
 
 TEST(call_mark, is_found_if_only_one_of_two_renderings_has_the_call) {
     const auto whole = render(template_of("Qwen 3"));
     for (const auto& alone : {std::string(), "<bos>" + question + im_header + im_end + result})
-        EXPECT_EQ(mark_in({whole.call_after_text, alone, whole.without_call}).opening,
+        EXPECT_EQ(marks_in({whole.call_after_text, alone, whole.without_call}).opening,
                   "<tool_call>");
-    EXPECT_EQ(mark_in({{}, whole.call_without_text, whole.without_call}).opening, "<tool_call>");
+    EXPECT_EQ(marks_in({{}, whole.call_without_text, whole.without_call}).opening, "<tool_call>");
 }
 
 TEST(call_mark, is_followed_by_a_call_or_is_prose) {
@@ -224,9 +224,9 @@ TEST(call_mark, is_followed_by_a_call_or_is_prose) {
 
 TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
     for (const auto* name : {"Qwen 3", "Mistral Nemo", "gpt-oss"}) {
-        const auto mark = mark_in(render(template_of(name)));
-        EXPECT_TRUE(mark.lead.starts_with(mark.opening)) << name;
-        EXPECT_TRUE(template_of(name).alone.ends_with(mark.lead)) << name;
+        const auto marks = marks_in(render(template_of(name)));
+        EXPECT_TRUE(marks.lead.starts_with(marks.opening)) << name;
+        EXPECT_TRUE(template_of(name).alone.ends_with(marks.lead)) << name;
     }
 }
 
@@ -234,19 +234,19 @@ TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
 TEST(call_mark, is_not_sought_after_words_that_follow_the_call) {
     auto prompts = render(template_of("Gemma 4"));
     prompts.call_after_text += words + "<turn|>\n" + name;
-    EXPECT_EQ(mark_in(prompts).opening, "<|tool_call>");
+    EXPECT_EQ(marks_in(prompts).opening, "<|tool_call>");
 }
 
 TEST(call_mark, is_not_sought_in_the_text_that_introduces_the_tools) {
     auto prompts = render(template_of("Qwen 3"));
     prompts.call_after_text.insert(0, "<tools>" + name + "</tools> Write <call>" + name);
-    EXPECT_EQ(mark_in(prompts).opening, "<tool_call>");
+    EXPECT_EQ(marks_in(prompts).opening, "<tool_call>");
 }
 
 TEST(call_mark, is_empty_if_nothing_shows_a_call) {
     const auto without = "<bos>" + question + im_header + words + im_end + result;
-    EXPECT_EQ(mark_in({without, without, without}), template_marks());
-    EXPECT_EQ(mark_in({}), template_marks());
+    EXPECT_EQ(marks_in({without, without, without}), template_marks());
+    EXPECT_EQ(marks_in({}), template_marks());
 }
 
 template_text with_marks(template_text t) {
@@ -270,7 +270,7 @@ const auto kimi = with_marks({"Kimi K3", kimi_header, kimi_tools, kimi_words + k
                               "<|open|>tools<|sep|><|open|>", kimi_words});
 
 TEST(word_marks, are_what_the_template_writes_around_the_words_of_a_reply) {
-    const auto words_of = [](const template_text& t) { return mark_in(render(t)).words; };
+    const auto words_of = [](const template_text& t) { return marks_in(render(t)).words; };
     EXPECT_EQ(words_of(functionary), (text::reply_delimiters{.opening = ">>>all\n"}));
     EXPECT_EQ(words_of(kimi), (text::reply_delimiters{.opening = "<|open|>response<|sep|>",
                                                       .closing = "<|close|>response<|sep|>"}));
@@ -281,23 +281,23 @@ TEST(word_marks, are_what_the_template_writes_around_the_words_of_a_reply) {
 
 // Muse marks its thoughts like its words, except for the recipient.
 TEST(word_marks, of_muse_end_where_it_thinks) {
-    EXPECT_EQ(mark_in(render(muse)).words,
+    EXPECT_EQ(marks_in(render(muse)).words,
               (text::reply_delimiters{.opening = "<|start|>assistant to=user<|message|>",
                                       .closing = "<|start|>assistant to=self<|message|>"}));
 }
 
 TEST(word_marks, are_found_in_the_prompt_without_a_call_alone) {
     const auto prompts = render(kimi);
-    const auto mark = find_word_marks(prompts.without_call, default_reasoning_tags());
-    EXPECT_EQ(mark.words, mark_in(prompts).words);
-    EXPECT_EQ(mark.opening, "");
-    EXPECT_THAT(mark.preserved, ElementsAre("<|open|>", "<|sep|>", "<|close|>"));
+    const auto marks = find_word_marks(prompts.without_call, default_reasoning_tags());
+    EXPECT_EQ(marks.words, marks_in(prompts).words);
+    EXPECT_EQ(marks.opening, "");
+    EXPECT_THAT(marks.preserved, ElementsAre("<|open|>", "<|sep|>", "<|close|>"));
 }
 
 TEST(word_marks, are_neither_reasoning_nor_control_tokens_which_the_server_hides) {
     for (const auto& t : templates) {
-        EXPECT_EQ(mark_in(render(t)).words, text::reply_delimiters()) << t;
-        EXPECT_EQ(mark_in(render(with_marks(t))).words, text::reply_delimiters()) << t;
+        EXPECT_EQ(marks_in(render(t)).words, text::reply_delimiters()) << t;
+        EXPECT_EQ(marks_in(render(with_marks(t))).words, text::reply_delimiters()) << t;
     }
     EXPECT_EQ(find_word_marks("", {}), template_marks());
 }
@@ -331,9 +331,9 @@ TEST(word_marks, end_before_the_end_of_the_message) {
           std::tuple{"", "</s><|im_end|>\n", "</s>"}}) {
         const auto t = with_marks(
             {"end", space + im_header, "", "", "", std::string("</answer>") + end, "", "<answer>"});
-        const auto mark = find_word_marks(render(t).without_call, {}, end_token);
-        EXPECT_EQ(mark.words.closing, "</answer>") << end;
-        EXPECT_THAT(mark.preserved, ElementsAre("<answer>", "</answer>")) << end;
+        const auto marks = find_word_marks(render(t).without_call, {}, end_token);
+        EXPECT_EQ(marks.words.closing, "</answer>") << end;
+        EXPECT_THAT(marks.preserved, ElementsAre("<answer>", "</answer>")) << end;
     }
 }
 
@@ -342,18 +342,18 @@ TEST(word_marks, are_found_where_no_call_is_shown) {
         with_marks({"plain", im_header, "", "", "", "</answer>" + im_end, "", "<answer>"});
     const auto prompt = render(t).without_call;
     for (const auto* hint : {"", "List of tools: []"}) {
-        const auto mark = mark_in({hint + prompt, hint + prompt, hint + prompt});
-        EXPECT_EQ(mark.words,
+        const auto marks = marks_in({hint + prompt, hint + prompt, hint + prompt});
+        EXPECT_EQ(marks.words,
                   (text::reply_delimiters{.opening = "<answer>", .closing = "</answer>"}));
-        EXPECT_EQ(mark.opening.empty(), *hint == '\0');
+        EXPECT_EQ(marks.opening.empty(), *hint == '\0');
     }
 }
 
 TEST(word_marks, are_distinct_from_the_mark_of_a_call) {
     for (const auto& t : {functionary, muse, kimi})
-        EXPECT_EQ(mark_in(render(t)).opening, t.opening) << t;
-    EXPECT_THAT(mark_in(render(muse)).preserved, Contains("<|start|>"));
-    EXPECT_THAT(mark_in(render(kimi)).preserved, Not(Contains("<|end_of_msg|>")));
+        EXPECT_EQ(marks_in(render(t)).opening, t.opening) << t;
+    EXPECT_THAT(marks_in(render(muse)).preserved, Contains("<|start|>"));
+    EXPECT_THAT(marks_in(render(kimi)).preserved, Not(Contains("<|end_of_msg|>")));
 }
 
 struct hinted_mark {
@@ -370,22 +370,24 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(hinted, mark_is_known_although_no_call_is_shown) {
     const auto prompt = GetParam().hint + question + im_header + words + im_end + result;
-    const auto mark = mark_in({prompt, prompt, prompt});
-    EXPECT_EQ(mark.opening, GetParam().opening);
-    EXPECT_TRUE(mark.lead.starts_with(mark.opening));
-    EXPECT_THAT(mark.preserved, Contains(mark.opening));
+    const auto marks = marks_in({prompt, prompt, prompt});
+    EXPECT_EQ(marks.opening, GetParam().opening);
+    EXPECT_TRUE(marks.lead.starts_with(marks.opening));
+    EXPECT_THAT(marks.preserved, Contains(marks.opening));
 }
 
 TEST(call_mark, is_empty_if_a_call_is_a_name_alone) {
-    EXPECT_EQ(mark_in(render({"bare", im_header, "", "", "()", im_end, ""})), template_marks());
-    EXPECT_EQ(mark_in(render({"spaced", im_header, " ", " ", "()", im_end, ""})), template_marks());
-    EXPECT_EQ(mark_in(render({"lined", im_header, "\n\n", "\n\n", "()", im_end, ""})),
+    EXPECT_EQ(marks_in(render({"bare", im_header, "", "", "()", im_end, ""})), template_marks());
+    EXPECT_EQ(marks_in(render({"spaced", im_header, " ", " ", "()", im_end, ""})),
+              template_marks());
+    EXPECT_EQ(marks_in(render({"lined", im_header, "\n\n", "\n\n", "()", im_end, ""})),
               template_marks());
 }
 
 TEST(call_mark, is_empty_if_its_first_word_is_endless) {
     const std::string word(max_preserved_bytes + 1, '~');
-    EXPECT_EQ(mark_in(render({"word", im_header, word, word, "()", im_end, ""})), template_marks());
+    EXPECT_EQ(marks_in(render({"word", im_header, word, word, "()", im_end, ""})),
+              template_marks());
 }
 
 TEST(call_probes, are_conversations_that_strict_templates_accept) {

@@ -1,10 +1,12 @@
 """The dialogue so far, for a gateway that no longer knows the session."""
 
 import json
+import math
 from collections import deque
 from collections.abc import Mapping
 
 from ._answer import join_texts
+from ._question import is_question
 from ._reply import Message, Reply
 
 MOST_TURNS = 200
@@ -25,6 +27,7 @@ class History:
             if reply.was_refused or not (reply.has_begun or reply.is_over):
                 continue
             if is_question(reply.message):
+                said += reply.late
                 said.append({"role": "user", "content": reply.message["text"]})
             if reply.message.get("history", True):
                 for message in reply.messages():
@@ -37,10 +40,6 @@ class History:
         if said and message["role"] == said[-1]["role"] == "assistant":
             message["content"] = join_texts(said.pop()["content"], message["content"])
         said.append(message)
-
-
-def is_question(message: Message) -> bool:
-    return message["type"] in ("start", "commit")
 
 
 def newest(messages: list[Message]) -> list[Message]:
@@ -67,6 +66,8 @@ def clamp_place(heard: Mapping[str, float | str]) -> dict[str, float | str]:
     for name, value in heard.items():
         if isinstance(value, str):
             place[name] = value
+        elif not math.isfinite(value):
+            raise ValueError(f"{name}={value} is no place")
         else:
             place[name] = min(max(value, 0.0), 1.0) if name == "share" else max(round(value), 0)
     return place

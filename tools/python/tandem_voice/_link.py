@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+import ssl
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,6 +29,9 @@ RESTART_WAIT = 2.0
 TRIES = 8
 MOST_WAITING = 256
 MOST_BYTES = 4 << 20
+
+# no status, or client errors after which a later try may succeed: timeout, too early, too many requests
+RETRIED_STATUSES = (0, 408, 425, 429)
 
 RESTARTING, BROKEN, TAKEN_OVER, MOVED = 1012, 1011, 4001, 4012
 
@@ -195,7 +199,9 @@ class Link:
             raise refusal(address, error, len(self._protocols) > 1) from error
         except (OSError, ConnectionClosed, asyncio.TimeoutError) as error:
             why = str(error) or f"no answer within {OPEN_WITHIN:g} s"
-            raise VoiceError("connect_failed", f"{address}: {why}", retryable=True) from error
+            # A gateway that was trusted before may be replacing its certificate.
+            is_final = self._running is None and isinstance(error, ssl.SSLCertVerificationError)
+            raise VoiceError("connect_failed", f"{address}: {why}", retryable=not is_final) from error
         if event["type"] != "ready":
             await self._socket.close()
             raise error_of(event)
@@ -231,5 +237,5 @@ def refusal(address: str, error: InvalidHandshake, has_key: bool) -> VoiceError:
     if status in (401, 403):
         why = "refuses the key" if has_key else "requires an API key: pass it as key"
         return VoiceError("invalid_api_key", f"{address}: the gateway {why} ({status})")
-    is_retryable = status in (0, 429) or status >= 500
+    is_retryable = status in RETRIED_STATUSES or status >= 500
     return VoiceError("connect_failed", f"{address}: {error}", retryable=is_retryable)

@@ -38,6 +38,7 @@ class Reply(AsyncIterator[Chunk]):
         self.was_refused = False
         self.is_over = False
         self.has_begun = False
+        self.late: list[Message] = []  # about calls of earlier sessions, before the question
         self.answer = Answer()
         self.has_lost_calls = False  # lost with the connection
         self.open_calls: set[str] = set()  # calls whose results the gateway awaits

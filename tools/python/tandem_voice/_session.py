@@ -1,17 +1,18 @@
 """A dialogue with the gateway: docs/voice-websocket.md."""
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
+from ._calls import Calls
 from ._chunk import Chunk
 from ._error import VoiceError, error_of
-from ._history import History, clamp_place, heard_part, is_question
+from ._history import History, clamp_place, heard_part
 from ._link import Link, Message
+from ._question import is_question, join_questions, tell_before
 from ._reply import INTERRUPTED, Reply
-from ._tool import TOO_LARGE, Tool, text_of
+from ._tool import Tool
 
 logger = logging.getLogger("tandem_voice")
 
@@ -29,6 +30,7 @@ class Session:
         """Without `tools`, the owner runs the calls that `reply.next_item()` returns, and answers them."""
         self._first, self._tools = opening, tools
         self._link = Link(url, key, self)
+        self._calls = Calls(tools or {}, self._send, self._link.can_send)
         self._history = History()
         self._is_opened = False
         self._is_lost = False
@@ -38,8 +40,7 @@ class Session:
         self._turns = 0
         self._lookahead = 0  # of the last question
         self._replies: dict[str, Reply] = {}  # those that have not ended, in order
-        self._running: set[asyncio.Task[None]] = set()
-        self._results: list[tuple[str, Message]] = []  # of a reply's calls; the gateway may lack them
+        self._stopped: list[Reply] = []  # sent ones, interrupted without a connection
 
     async def __aenter__(self) -> "Session":
         """Raises VoiceError if the gateway does not answer, or rejects the connection."""
@@ -123,9 +124,14 @@ class Session:
 
     def start(self, message: Message) -> Reply:
         """Begins a turn of the user with this `start` or `commit`."""
+        late = self._calls.late()
+        message = tell_before(late, message)
         self._check({**message, "turn": str(self._turns + 1)})
         self._stop_replies()
-        return self._begin(message)
+        reply = self._begin(message)
+        reply.late = late
+        self._calls.forget_late(late)
+        return reply
 
     def _check(self, message: Message) -> None:
         if self._error:
@@ -176,6 +182,7 @@ class Session:
             if reply.awaits_results:  # the gateway drops the calls, and sends no other end
                 self._finish(reply, INTERRUPTED)
         if self._is_lost:
+            self._stopped += self._sent()
             for reply in replies:
                 self._finish(reply, INTERRUPTED)
             self._owes_interrupt = True
@@ -212,7 +219,8 @@ class Session:
             self._go_on(sent, ready.get("turns", []))
         else:
             self._owes_interrupt = self._is_asking
-        for _, result in reversed(self._results):
+        self._stopped.clear()
+        for result in reversed(self._calls.results):
             self._link.send_first(result)
         heard = self._heard_meanwhile()
         if self._owes_interrupt:
@@ -248,6 +256,7 @@ class Session:
                 self._finish(reply, INTERRUPTED)
             else:
                 self._link.send_first(reply.message)
+        self._leave(lost_questions([*self._stopped, *replies], turns))
 
     def _on_failed(self, error: VoiceError) -> None:
         if self._error:
@@ -256,12 +265,11 @@ class Session:
         for reply in self._open():
             reply.fail(error)
         self._replies.clear()
-        for task in self._running:
-            task.cancel()
+        self._calls.cancel()
 
     def _begin_anew(self) -> None:
         """The next gateway has only the history. Sends the unanswered requests again."""
-        self._results.clear()
+        self._calls.begin_session()
         self._link.keep_waiting(self._is_taken)  # the history contains the other messages
         lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
         for reply in reversed(self._sent()):
@@ -283,11 +291,16 @@ class Session:
         return request["turn"] in self._replies
 
     def _leave_questions(self) -> None:
-        """History keeps questions that were interrupted before they were sent; nobody takes their replies."""
+        """Some questions were interrupted before they were sent."""
         left = [m for m in self._link.waiting if is_question(m) and not self._is_taken(m)]
         self._link.keep_waiting(self._is_taken)
-        for message in [{"type": "interrupt"}, *reversed(left)] if left else []:
-            self._link.send_first(message)
+        self._leave(left)
+
+    def _leave(self, questions: list[Message]) -> None:
+        """History keeps the questions; nobody takes their replies."""
+        for question in join_questions(questions):
+            self._link.send_first({"type": "interrupt"})
+            self._link.send_first(question)
 
     # --- messages of the gateway
 
@@ -295,7 +308,7 @@ class Session:
         reply = self._replies.get(event.get("turn", ""))
         kind = event["type"]
         if kind in ("chunk", "end"):
-            self._results = [(of, result) for of, result in self._results if of == event["reply"]]
+            self._calls.note_reply(event["reply"])
         if kind == "error":
             self._take_error(event, reply)
         elif kind == "draft_skipped":
@@ -307,7 +320,7 @@ class Session:
         elif kind == "call":
             reply.take_call(event)
             if self._tools is not None:
-                self._call(event, self._tools)
+                self._calls.run(event)
         elif kind == "call_dropped":
             reply.open_calls.discard(event["call"])
         elif kind == "end" and reply.take_end(event):
@@ -315,7 +328,7 @@ class Session:
 
     def _take_error(self, event: Message, reply: Reply | None) -> None:
         if event.get("param") == "content":
-            self._shorten(event.get("call", ""))
+            self._calls.shorten(event.get("call", ""))
         # history keeps the first message of a reply that had begun
         is_opening_refused = event.get("turn") == OPENING and "text" not in event
         if reply:
@@ -329,6 +342,8 @@ class Session:
         if "reply" in error and reply.take_early_end():
             return
         reply.was_refused = "text" not in error and not reply.has_begun
+        if reply.was_refused and error["code"] != "content_policy":  # denied words would be denied again
+            self._calls.tell_again(reply.late)
         if reply.is_interrupted:
             self._finish(reply, INTERRUPTED)
         else:
@@ -353,45 +368,20 @@ class Session:
     def _forget(self, reply: Reply) -> None:
         self._replies.pop(reply.turn, None)
 
-    # --- functions
-
-    def _call(self, call: Message, tools: Mapping[str, Tool]) -> None:
-        task = asyncio.create_task(self._run(call, tools))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-
-    async def _run(self, call: Message, tools: Mapping[str, Tool]) -> None:
-        name, arguments = call["name"], call["arguments"]
-        try:
-            if name not in tools:
-                raise LookupError(f"there is no function {name}")
-            if not isinstance(arguments, dict):
-                raise ValueError(f"the arguments are not an object: {arguments}")
-            if tools[name].later:
-                self._give(call, {"later": True})
-            content = text_of(await tools[name].run(**arguments))
-        except Exception as error:
-            logger.exception("the function %s failed", name)
-            content = f"Error: {error}"
-        self.answer(call, content)
-
     def answer(self, call: Message, content: str) -> None:
         """Sends the result of a call, even of a dropped one, because the function has run."""
-        self._give(call, {"content": content, "keep": True})
-
-    def _give(self, call: Message, answer: Message) -> None:
-        result = {"type": "result", "call": call["id"], **answer}
-        if not self._link.can_send(result):
-            result["content"] = TOO_LARGE
-        call["result"] = result  # for the history
-        self._results.append((call["reply"], result))
         for reply in self._replies.values():
             reply.open_calls.discard(call["id"])
-        self._send(result)
+        self._calls.answer(call, content)
 
-    def _shorten(self, call: str) -> None:
-        """The total size of a reply's results is limited, too."""
-        for _, result in self._results:
-            if result["call"] == call and result.get("content") not in (None, TOO_LARGE):
-                result["content"] = TOO_LARGE
-                self._send(result)
+
+def lost_questions(replies: list[Reply], turns: list[str]) -> list[Message]:
+    """The interrupted questions that did not arrive, according to the `turns` of `ready`. If a later
+    request arrived, they did, too."""
+    lost: list[Message] = []
+    for reply in replies:
+        if reply.turn in turns or reply.has_begun:
+            lost.clear()
+        elif reply.is_interrupted and is_question(reply.message):
+            lost.append(reply.message)
+    return lost

@@ -5,7 +5,7 @@
 namespace tandem::command {
 
 arrival_schedule::arrival_schedule(load_profile rules) : rules_(rules) {
-    // In a Poisson process the wait for the first arrival is random too.
+    // A Poisson process does not begin with an arrival, so the first turn is not due at 0.
     if (rules_.rate && rules_.spread == arrival_distribution::poisson) due_ = next_gap();
 }
 

@@ -10,11 +10,11 @@ namespace tandem::command {
 
 /// Distribution of the start times of turns in an open loop.
 enum class arrival_distribution {
-    poisson,  ///< as from independent callers
+    poisson,  ///< at random, as if callers were independent
     even,     ///< at equal intervals
 };
 
-/// The load of a run. All times are relative to its start.
+/// The load of a run. All times are relative to the start of the run.
 struct load_profile {
     /// New turns per second, independent of earlier turns (open loop). Unset means a closed loop:
     /// each conversation begins its next turn when the previous one has ended.
@@ -31,9 +31,9 @@ class arrival_schedule {
  public:
     explicit arrival_schedule(load_profile rules);
 
-    /// Returns the start time of the next turn, or nothing once no further turn begins. If the
-    /// start time has already passed, the delay counts towards the server's latency. In a closed
-    /// loop, the time is always `now`.
+    /// Returns the start time of the next turn, or nothing once no further turn begins. Measure
+    /// latencies from this time even if it has already passed: the turn is late because the server
+    /// is slow. In a closed loop, the time is always `now`.
     std::optional<duration> take_next_start(duration now);
     /// Returns how many turns of an open loop were due before `now` but did not begin. Call this at
     /// the end of the run.

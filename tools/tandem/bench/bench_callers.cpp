@@ -14,8 +14,8 @@ namespace {
 // Pause after a failed call, so that a broken server does not cause a busy loop.
 constexpr auto rest_after_failure = std::chrono::milliseconds(100);
 
-// The fractional parts of the multiples of this number are spread evenly, however many multiples
-// there are.
+// fmod(n * golden_ratio, 1) spreads callers n = 0, 1, … evenly over an interval, however many
+// callers there are.
 constexpr double golden_ratio = 0.6180339887498949;
 
 }  // namespace
@@ -26,9 +26,9 @@ void bench_callers::start(service& bots, int callers, std::function<void()> on_d
     for (int i = 0; i < callers; ++i) add_caller({}, std::nullopt);
 }
 
-// Callers join in the first half of a step, which is not measured. They break off their first turns
-// at different times; otherwise, all of them would ask again at the same time. As a result, turns
-// begin as often as with callers who joined long ago, even if a turn is as long as a step.
+// Callers join in the first half of a step, which is not measured. Each of them breaks off its
+// first turn after a different time, so that their next turns do not begin all at once. Turns then
+// begin at the same rate as with callers who joined long ago, even if a turn takes a whole step.
 void bench_callers::resize(int callers, duration step) {
     while (std::ssize(callers_) > callers) {
         remove_caller(*callers_.back());
@@ -114,7 +114,8 @@ conversation bench_callers::begin_conversation(const dialogue& d) const {
     return bots_->create(std::move(options));
 }
 
-// The turn is due when the user stops speaking. Returns false if the caller leaves.
+// Moves the due time to the end of the user's speech, because latencies are measured from it.
+// Returns false if the caller leaves.
 awaitable<bool> bench_callers::speak_message(caller& c, const dialogue& d, int turn,
                                              conversation& talk) {
     const auto said = get_turn_prompt(d, turn);

@@ -30,12 +30,13 @@ class bench_callers {
 
     /// Starts `callers` concurrent callers. Calls `on_done` once no further turn begins.
     void start(service& bots, int callers, std::function<void()> on_done);
-    /// Changes the number of running callers for a step of this length. New callers join one after
-    /// the other; surplus callers leave.
+    /// Changes the number of callers for a step that takes `step`. New callers join one after the
+    /// other; surplus callers leave.
     void resize(int callers, duration step);
-    /// Starts to measure the waits of a step. Only waits that end at or after `from` count.
+    /// Starts to measure how long the callers wait for chunks. Ignores waits that end before
+    /// `from`.
     void begin_step(turn_times::time_point from) { step_.emplace(from); }
-    /// Returns the figures of the step's callers so far.
+    /// Returns the figures of the step so far.
     capacity_step end_step() const;
     /// Ends the running turns and starts no new ones.
     void stop() {
@@ -51,7 +52,7 @@ class bench_callers {
 
         boost::asio::steady_timer pause;
         duration begins_after{};
-        std::optional<duration> breaks_off_after{};  // the first turn only
+        std::optional<duration> breaks_off_after{};  // applies to the first turn only
         bool is_leaving = false;
         std::shared_ptr<paced_reply> running{};
         turn_times times{};  // of the current turn

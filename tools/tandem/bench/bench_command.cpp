@@ -24,7 +24,7 @@ dialogue dialogue_of(std::string id, std::string system, std::vector<std::string
     return d;
 }
 
-// Typical for voice bots. Used for runs without prompts.
+// Dialogues that are typical of voice bots, for runs without prompts.
 std::vector<dialogue> default_dialogues() {
     return {
         dialogue_of("ferry",
@@ -76,7 +76,8 @@ bool measure_load(bench_run& run, const bench_options& options, terminal& t) {
     return report->figures.failed == 0 && report->missed == 0;
 }
 
-// Returns whether the server can serve at least one caller and answered until the end.
+// Returns true if the server can serve at least one caller, and no step consisted only of failed
+// turns.
 bool find_capacity(bench_run& run, const bench_options& options, terminal& t) {
     const auto report = run.find_capacity();
     if (!report) return false;

@@ -29,7 +29,8 @@ struct bench_options {
     double mock_tokens_per_second = 50;  ///< per slot; 0 = as fast as possible
     load_profile load{};
     int concurrency = 8;
-    /// If set, searches for the number of callers, regardless of `load` and `concurrency`.
+    /// If set, searches for the largest number of callers instead of using `load` and
+    /// `concurrency`.
     std::optional<capacity_options> capacity{};
     /// A file of prompts, "-" for stdin, or empty. Without any prompts, the run uses built-in
     /// prompts.

@@ -62,7 +62,7 @@ Exit status: 0 all replies complete, 1 some failed or turns were not started, or
 with SIGTERM, 129 with SIGHUP, 141 if the reader of its output has gone. A
 stopped run still prints its report.)";
 
-// Indexed by the enumeration.
+// Indexed by arrival_distribution.
 constexpr std::array<std::string_view, 2> arrival_names{"poisson", "even"};
 
 }  // namespace
@@ -155,7 +155,7 @@ void bench_flags::check_load(std::vector<std::string>& faults) {
     if (!flags_.is_set("--duration") && !flags_.is_set("--turns")) load.time = default_run_time;
 }
 
-// A capacity step has its own duration and number of callers.
+// Rejects flags that set a load, because a capacity search chooses the number of callers itself.
 void bench_flags::check_capacity(std::vector<std::string>& faults) {
     auto& o = options_;
     if (!has_capacity_) {

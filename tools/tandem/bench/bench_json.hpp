@@ -11,8 +11,8 @@ namespace tandem::command {
 /// there are no samples.
 std::string bench_json(const bench_report& report);
 
-/// Return JSON in the same form for one step of a capacity search, and for the result of the
-/// search.
+/// Return one JSON object on one line, like bench_json(): for a step of a capacity search, and for
+/// its result.
 std::string capacity_step_json(const capacity_step& s, const latency_limits& limits);
 std::string capacity_json(const capacity_report& report);
 

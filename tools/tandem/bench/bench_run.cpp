@@ -74,8 +74,8 @@ service_config bench_run::settings() {
     return s;
 }
 
-// With a reuse guard, each caller gets a second slot, which saves the wait. A capacity search
-// measures a given number of slots, so it adds none.
+// With a reuse guard, a second slot per caller saves the wait for the guard. A capacity search
+// measures the given number of slots, so it must not add any.
 int bench_run::slots_for_all() const {
     const auto& s = options_.service.client.server;
     if (const int slots = s.slots.value_or(0); slots > 0) return slots;
@@ -107,7 +107,8 @@ void bench_run::run_loop() {
 awaitable<void> bench_run::control_run() {
     const bool found = co_await find_servers();
     if (found && !stopping_) bots_.emplace(ioc_.get_executor(), settings_, instruments_);
-    // Closes the clients only now, so that the service does not log warnings about a server again.
+    // Clients and service share a table for each server, which remembers the warnings it has
+    // logged. Closes the clients only now, so that the tables survive.
     servers_.close();
     if (!bots_) co_return;
     is_started_ = true;
@@ -158,7 +159,7 @@ void bench_run::stop() {
     stopping_ = true;
     if (ramp_) ramp_->stop();
     callers_.stop();
-    // Before the callers start, only the initial requests to the servers are pending.
+    // Cancels the initial requests to the servers, which may be pending before the callers start.
     servers_.close();
 }
 

@@ -28,9 +28,9 @@ class bench_run {
     bench_run(const bench_options& options, std::vector<dialogue> dialogues, terminal& t);
     ~bench_run() { terminal_.on_failure({}); }
 
-    /// Returns nothing if no server answers, and reports why.
+    /// If no server answers, reports the reasons and returns nothing.
     std::optional<bench_report> run();
-    /// Like run(), with the steps of `options.capacity`. Prints each step when it has ended.
+    /// Like run(), but searches as `options.capacity` specifies, and prints each step when it ends.
     std::optional<capacity_report> find_capacity();
 
  private:

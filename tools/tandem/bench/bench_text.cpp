@@ -80,7 +80,7 @@ std::string reply_text(const bench_report& r) {
     return r.was_stopped ? text + "; stopped early" : text;
 }
 
-// Only in UTF-8 locales does fmt count "µs" (3 bytes) as 2 columns.
+// Pads the text itself, because fmt counts "µs" (3 bytes) as 2 columns only in UTF-8 locales.
 std::string cell(double ms, int width = 11) {
     const auto text = ms < 0 ? "-" : format_latency(ms);
     return std::string(static_cast<std::size_t>(std::max(1, width - count_columns(text))), ' ') +

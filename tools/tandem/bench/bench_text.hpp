@@ -10,11 +10,11 @@ namespace tandem::command {
 /// The human-readable report, at most 80 columns wide except for server names.
 std::string format_bench_report(const bench_report& report, bool color);
 
-/// The settings of a search for the number of callers, and the head of its table of steps.
+/// Returns the settings of a capacity search, and the headings of the table of its steps.
 std::string format_capacity_head(const capacity_report& report, bool color);
-/// The line of a step.
+/// Returns the table row of a step.
 std::string format_capacity_step(const capacity_step& s, const latency_limits& limits, bool color);
-/// The result of the search, without the head and the steps.
+/// Returns the result of the search, without the table.
 std::string format_capacity_report(const capacity_report& report, bool color);
 
 /// Formats a latency as "45 µs", "1.2 ms" or "3.40 s", with about three digits.

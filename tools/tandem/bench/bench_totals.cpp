@@ -11,7 +11,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::size_t average_url_bytes = 64;  // average, for the memory estimate in the report
+constexpr std::size_t average_url_bytes = 64;  // for the memory estimate in the report
 
 // Returns the chunk that the event refers to.
 const turn_times::spoken_chunk_times* spoken_in(const turn_times& t, const timeline_event& e) {
@@ -19,8 +19,8 @@ const turn_times::spoken_chunk_times* spoken_in(const turn_times& t, const timel
     return e.chunk >= 0 && seq < t.chunks.size() ? &t.chunks[seq] : nullptr;
 }
 
-// The timeline begins slightly after the reply was requested. The library never records a continue
-// before the caller sends it, so the fastest continue gives the best lower bound for the start.
+// Estimates the start of the timeline, which is slightly after the request. The library records a
+// continue after the caller sent it, so each continue gives a lower bound; returns the highest.
 turn_times::time_point start_of(const turn_times& t, const reply_result& r) {
     auto start = t.began;
     for (const auto& e : r.timeline)
@@ -109,7 +109,7 @@ void bench_totals::keep_cut(cut_record c) {
     next_cut_ = (next_cut_ + 1) % max_cuts;
 }
 
-// A slot runs one request at a time, so a cut during a request belongs to that request.
+// Slot and time identify the request of a cut, because a slot runs one request at a time.
 void bench_totals::add_cut_latencies(const std::vector<observed_cut>& seen) {
     std::multimap<std::pair<std::string, int>, const observed_cut*> by_slot;
     for (const auto& s : seen) by_slot.emplace(std::pair(s.server, s.slot), &s);

@@ -18,7 +18,7 @@ struct turn_times {
     using time_point = std::chrono::steady_clock::time_point;
     struct spoken_chunk_times {
         time_point arrived{};
-        time_point continued{};  ///< equals the arrival time while the chunk is being spoken
+        time_point continued{};  ///< equals `arrived` until the chunk is continued
         int tokens = 0;
         duration speech{};
     };
@@ -49,14 +49,14 @@ struct observed_cut {
 /// Accumulates the turns of one or more event loops. Pure; not thread-safe.
 class bench_totals {
  public:
-    /// Upper bound of the memory of one object, without the figures themselves.
+    /// Upper bound of the memory of one object, without its error messages.
     static std::size_t max_memory_bytes() noexcept;
     /// Number of recent cuts kept for add_cut_latencies().
     static constexpr std::size_t max_cuts = 4096;
 
     /// `stopped`: whether the end of the run cut the reply short.
     void add(const turn_times& t, const reply_result& r, bool stopped);
-    /// Adds the time from each kept cut until the server observed it.
+    /// Measures the time from each kept cut until the server observed the cut, as listed in `seen`.
     void add_cut_latencies(const std::vector<observed_cut>& seen);
 
     bench_stats figures() const;
@@ -72,11 +72,12 @@ class bench_totals {
     latency_histogram late_, first_token_, first_chunk_, gap_, hand_over_;
     latency_histogram cut_to_close_, cut_to_idle_, queue_wait_, guard_wait_;
     std::vector<cut_record> cuts_;
-    std::size_t next_cut_ = 0;  // overwritten next once `cuts_` is full
+    std::size_t next_cut_ = 0;  // the oldest cut once `cuts_` is full
 };
 
-/// Accumulates the figures of the second half of a capacity step. Counts each wait when it ends,
-/// and an unfinished wait with its duration so far. Pure; not thread-safe.
+/// Accumulates the figures of the second half of a capacity step. A wait for a chunk counts if it
+/// ends in this half. A wait that is unfinished at the end of the step counts with its duration so
+/// far. Pure; not thread-safe.
 class capacity_totals {
  public:
     using time_point = turn_times::time_point;

@@ -30,7 +30,8 @@ awaitable<capacity_step> capacity_ramp::run_step(int callers) {
     const auto began = bench_workload::clock::now();
     callers_.resize(callers, options_.step_time);
     callers_.begin_step(began + options_.step_time / 2);
-    // Each reply has only one first chunk, so a step with few callers may need more time.
+    // Each reply has only one first chunk, so a step with few callers may have to last longer until
+    // there are enough of them.
     capacity_step step;
     for (int halves = 2; halves <= max_halves && !stopping_; ++halves) {
         step_end_.expires_at(began + options_.step_time / 2 * halves);

@@ -26,7 +26,7 @@ class capacity_ramp {
     awaitable<void> run();
     /// Ends the current step and discards it.
     void stop();
-    /// Fills in the result of the search.
+    /// Writes the result of the search to `r`.
     void report_to(capacity_report& r) const;
 
  private:

@@ -5,8 +5,8 @@
 namespace tandem::command {
 
 /// Searches for the largest number of callers that a server can serve within the limits. Doubles
-/// the number until a step exceeds the limits, then bisects until the interval is at most 5 % or
-/// one caller wide. Pure.
+/// the number until a step exceeds the limits, then bisects until the two bounds differ by at most
+/// one caller or 5 % of the lower bound. Pure.
 class capacity_search {
  public:
     static constexpr int first_callers = 4;

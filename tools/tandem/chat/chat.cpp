@@ -180,7 +180,8 @@ auto chat::next_line() -> awaitable<std::optional<line_read_result>> {
     }
     if (!line_) view_.on_input_ended();
     auto said = std::exchange(line_, std::nullopt);
-    // Without barge-in, a line typed during the previous reply is treated as spoken now.
+    // Without barge-in, a line typed during the previous reply counts as spoken now, so that its
+    // latency does not include the rest of that reply.
     if (said && !rules_.barge_in) said->at = std::chrono::steady_clock::now();
     if (rules_.barge_in) request_line();
     co_return said;
@@ -209,7 +210,7 @@ void chat::on_line_read(line_read_result l) {
     line_arrived_.cancel();
 }
 
-// During a reply, hearing() and drafts have no effect.
+// A running reply needs no check here: hearing() and drafts have no effect during a reply.
 void chat::on_line_changed(const std::string& line) {
     if (talk_ && !stopping_ && !input_ended_)
         typed_.on_line_changed(*talk_, line, settings_.client.generation);
@@ -263,7 +264,7 @@ auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
         std::make_shared<spoken_reply>(ioc_.get_executor(), std::move(reply), here);
     speaking_ = running;
     co_await running->run();
-    // From here on, an interrupt stops only the functions: the listener has heard the reply.
+    // The listener has heard the reply, so from here on an interrupt stops only the functions.
     speaking_.reset();
     if (running->result().finish_reason != finish_reason::tool_calls) functions->stop();
     if (const auto end = running->sound_end()) since = {*end, {}, end};
@@ -321,9 +322,9 @@ auto chat::report_end(const spoken_reply& ended, spoken_reply_number where) -> a
 }
 
 auto chat::history_text_of_turn() -> awaitable<std::string> {
-    error_code ec;  // an ended conversation has no state
+    error_code ec;  // ignored: an ended conversation has no state
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
-    // The results of the reply's function calls follow it.
+    // Skips the results of function calls, which follow the reply that made the calls.
     auto message = state.history.rbegin();
     while (message != state.history.rend() && message->role == "tool") ++message;
     const bool has_answer = message != state.history.rend() && message->role == "assistant";

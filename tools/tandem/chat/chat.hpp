@@ -21,8 +21,8 @@
 
 namespace tandem::command {
 
-/// A conversation that reads lines and speaks the replies. Everything runs on `ioc` with one
-/// thread, including calls to the view.
+/// A conversation that reads lines and speaks the replies. Everything, including calls to the view,
+/// runs on `ioc` with one thread.
 class chat {
  public:
     /// `ioc`, `view` and `lines` must outlive this object.
@@ -42,8 +42,8 @@ class chat {
     const std::optional<std::string>& saved() const noexcept { return saved_; }
 
  private:
-    // When the silence before a reply began, and how long a voice detector takes to report the
-    // silence.
+    // The time at which the silence before a reply began. A voice detector reports this silence
+    // `vad_stop` later.
     struct silence_start {
         time_point at{};
         duration vad_stop{};
@@ -64,7 +64,8 @@ class chat {
     void on_line_changed(const std::string& line);
     awaitable<void> take_turn(const line_read_result& said);
     awaitable<void> reply_to(const line_read_result& said);
-    // Returns true if functions were called and have results.
+    // Returns true if the reply called functions and they have results, so that another reply must
+    // follow.
     awaitable<bool> speak_reply(silence_start& since);
     std::shared_ptr<function_runner> run_functions_of(tandem::reply& reply);
     awaitable<bool> finish_functions(function_runner& functions, spoken_reply_number where);

@@ -45,8 +45,8 @@ bool has_synthesizer(const speaker_options& o) {
 class speaker_choice {
  public:
     speaker_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
-        // The reply fails at continue_timeout. If a slow program is killed before that, its chunk
-        // is still shown.
+        // The reply fails at continue_timeout. A slow program is killed shortly before, so that the
+        // text of its chunk is still shown.
         chosen_ = {.wav = options.wav,
                    .pace = {static_cast<double>(options.words_per_minute)},
                    .sentence_pause = options.sentence_pause,
@@ -139,7 +139,7 @@ std::string find_save_fault(const std::string& path, const std::string& loaded) 
     return is_free ? "" : path + ": exists and is not a saved conversation; name another file";
 }
 
-// Reports `fault`, prefixed with `flag`. Returns true if there is none.
+// Returns true if `fault` is empty; otherwise, reports it, prefixed with `flag`.
 bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}) {
     if (!fault.empty()) t.print_error(wrap_for_stderr(t, flag + (flag.empty() ? "" : " ") + fault));
     return fault.empty();
@@ -244,7 +244,7 @@ int run_chat(chat_options options) {
     if (!sound) return wrong_use;
     auto saved = read_saved(options.load);
     if (!is_fine(saved.fault, t, "--load")) return wrong_use;
-    // Checked at the start, so that a long conversation is not lost at its end.
+    // Checks the file before the chat, so that a long conversation is not lost at its end.
     if (!is_fine(find_save_fault(options.save, options.load), t, "--save")) return wrong_use;
     recording_file recorded(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},

@@ -28,7 +28,8 @@ struct chat_rules {
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
     duration vad_stop{};
-    /// Whether to process a line while it is being typed, if the line source reports changes.
+    /// Whether to pass a line to the conversation while it is being typed, if the line source
+    /// reports changes.
     bool eager = false;
     /// The functions of the service's `generation.tools`.
     std::vector<command_function> functions{};

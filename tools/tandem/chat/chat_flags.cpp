@@ -17,7 +17,8 @@ namespace {
 constexpr int slowest_voice = 80;
 constexpr int fastest_voice = 450;
 
-// A chunk of 96 tokens takes half a minute to speak, in addition to the time for synthesis.
+// The library's 30 s are too short: a chunk of 96 tokens takes half a minute to speak, and its
+// synthesis takes additional time.
 constexpr auto default_continue_timeout = std::chrono::minutes(5);
 
 constexpr const char* chat_text = R"(Example:
@@ -62,7 +63,7 @@ file, conversation or recording could not be written, 2 wrong use, or a file, a
 program or stdin that cannot be used, 130 stopped with Ctrl-C, 143 with SIGTERM,
 129 with SIGHUP, 141 if the reader of its output has gone.)";
 
-// Indexed by the enumerations.
+// Indexed by the enumerations `tts` and `playing`.
 constexpr std::array<std::string_view, 3> tts_names{"auto", "espeak-ng", "none"};
 constexpr std::array<std::string_view, 3> play_names{"auto", "yes", "no"};
 

@@ -19,8 +19,8 @@ constexpr std::string_view white = " \t\r\n";
 constexpr int max_heard_columns = 60;
 constexpr int max_result_columns = 200;
 
-// Returns the separator between two texts: up to two line breaks if there are any, otherwise a
-// space.
+// Shortens the white space between two texts: to at most two line breaks if it contains any,
+// otherwise to one space.
 std::string joint_of(std::string_view space) {
     const auto breaks = std::ranges::count(space, '\n');
     if (breaks > 0)
@@ -34,7 +34,7 @@ std::string spaced(std::string_view name) {
     return text;
 }
 
-// Returns the end of `text` on one line.
+// Shortens `text` to its last words, on one line.
 std::string last_words(const std::string& text) {
     if (count_columns(text) <= max_heard_columns) return truncate_to_width(text, max_heard_columns);
     auto lines = wrap_text(text, max_heard_columns);
@@ -54,7 +54,7 @@ std::string lines_of(std::string_view head, std::string_view text, int width) {
 }
 
 std::string_view outcome_name(function_result::outcome how) {
-    // In the order of the enumeration.
+    // Indexed by function_result::outcome.
     constexpr std::array<std::string_view, 3> names{"returned", "failed", "interrupted"};
     return names.at(static_cast<std::size_t>(how));
 }
@@ -77,7 +77,7 @@ std::string wrap_continued_text(std::string_view text, std::string& pending_spac
     const auto last = text.find_last_not_of(white) + 1;
     const auto joint = joint_of(pending_space + std::string(text.substr(0, first)));
     auto words = joint + std::string(text.substr(first, last - first));
-    // Wrapping would drop a space at the start of a line.
+    // wrap_text() would drop a space at the start of a line, so this function adds the space.
     std::string shown = place.column == 0 && joint == " " ? joint : "";
     words.erase(0, shown.size());
     const auto lines = wrap_text(words, place.width, place.column + static_cast<int>(shown.size()));

@@ -25,7 +25,7 @@ std::string wrap_for_stderr(const terminal& t, std::string_view text) {
 void chat_text_view::on_listening() {
     if (style_.editor) return style_.editor->listen(true);
     has_prompt_ = style_.is_prompting;
-    // The line break that the user types ends the prompt's line.
+    // The prompt needs no line break, because the user's Enter ends its line.
     if (has_prompt_)
         terminal_.send_control_sequence(colorize(style_.color, paint::bold, chat_prompt));
 }

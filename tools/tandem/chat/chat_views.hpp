@@ -49,7 +49,7 @@ class chat_text_view final : public chat_view {
     terminal& terminal_;
     style style_;
     std::string pending_space_;
-    bool has_prompt_ = false;  // and nothing was printed after the prompt
+    bool has_prompt_ = false;  // and nothing followed it yet
 };
 
 /// Prints one JSON object per line to stdout, and notes and errors to stderr.

@@ -20,7 +20,7 @@ struct command_function {
 /// may have a `timeout_ms`.
 struct function_file {
     std::vector<command_function> functions{};
-    /// The declarations without these fields, for generation_options::tools.
+    /// The list without `command` and `timeout_ms`, for generation_options::tools.
     std::string tools{};
     std::vector<std::string> faults{};
 };

@@ -30,7 +30,7 @@ class function_runner : public std::enable_shared_from_this<function_runner> {
     void start(const std::vector<tool_call>& calls);
     /// Waits for the end of all calls. Only one caller may wait.
     awaitable<void> wait();
-    /// Kills the running programs. Their calls then have no result.
+    /// Kills the running programs, whose calls then have the outcome `interrupted`.
     void stop();
 
     bool was_stopped() const noexcept { return stopped_; }

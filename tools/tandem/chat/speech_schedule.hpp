@@ -19,11 +19,11 @@ class speech_schedule {
 
     /// Returns the start time of the next sound, provided that the sound is ready at `now`.
     time_point next_sound_start(time_point now) const noexcept;
-    /// A sound of this length began.
+    /// Records that a sound of this length began.
     void record_start(time_point at, duration length) noexcept;
     /// Returns the scheduled end of the sound. Precondition: a sound began.
     time_point end() const noexcept { return began_ + length_; }
-    /// The sound ended; `b` is the boundary after it.
+    /// Records that the sound ended. `b`: the boundary of its chunk, which determines the pause.
     void record_end(time_point at, boundary b) noexcept;
 
     bool is_speaking() const noexcept { return speaking_; }

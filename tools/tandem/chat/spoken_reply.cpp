@@ -100,11 +100,12 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived,
     co_await in_.speaker.wait_until_played();
     const auto stopped = end_of_sound(has_player);
     continue_after_chunk(c, stopped);
-    // Recorded after the continue, because recording a long silence takes time.
+    // Comes after the continue, because recording a long silence takes time, which would delay the
+    // next chunk.
     in_.speaker.record(made, start.at, stopped);
 }
 
-// Without a player, the sound ends after its length; a late timer does not add silence.
+// Without a player, the sound ends exactly after its length, even if the timer fires late.
 time_point spoken_reply::end_of_sound(bool has_player) const {
     if (interrupted_) return interrupted_at_;
     const auto now = clock_now();
@@ -148,7 +149,7 @@ void spoken_reply::continue_after_chunk(const chunk& c, time_point at) {
     if (!interrupted_) reply_.continue_after(c.id);
 }
 
-// If the pacing generates ahead, the next sound is synthesized while this one plays.
+// If the next chunk is generated ahead, synthesizes it while this one plays.
 void spoken_reply::prepare_next() {
     reply_.async_upcoming_speech(
         [weak = weak_from_this()](const error_code& ec, const std::string& speech) {

@@ -12,8 +12,8 @@
 
 namespace tandem::command {
 
-/// One turn of a conversation. Speaks the chunks of the reply as they arrive. Owned by shared_ptr;
-/// used on one thread.
+/// One reply of a conversation. Speaks the chunks as they arrive. Owned by shared_ptr; used on one
+/// thread.
 class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
  public:
     struct spoken_reply_context {
@@ -44,7 +44,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     const reply_result& result() const noexcept { return reply_.result(); }
     /// The end of the last sound; nullopt if nothing was spoken.
     std::optional<time_point> sound_end() const noexcept { return schedule_.last_end(); }
-    /// Valid once the reply has ended; nothing if nothing was spoken.
+    /// Valid once the reply has ended; nullopt if nothing was spoken.
     std::optional<spoken_timing> timing() const;
 
  private:
@@ -77,7 +77,8 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer interrupt_timer_;
     std::optional<chunk_id> speaking_;
-    /// The chunk that the synthesizer may be playing, or nullptr, and the start of its sound.
+    /// The chunk that the synthesizer may be playing itself, or nullptr. `waiting_start_` is the
+    /// start of its sound.
     const chunk* waiting_ = nullptr;
     sound_start waiting_start_{};
     bool interrupted_ = false;

@@ -13,9 +13,10 @@ void typed_line_forwarder::on_line_changed(conversation& talk, const std::string
     talk.hearing(line);
     pause_.expires_after(pause_before_draft);
     pause_.async_wait([this, &talk, line, options, change = change_](const error_code&) {
-        // cancel() does not affect a handler that is already queued.
+        // cancel() does not affect a handler that is already queued, so the line may have changed
+        // since.
         if (change != change_) return;
-        // A draft that fails changes nothing: the reply reports the error.
+        // Ignores a failure of the draft, because the reply reports the error.
         const auto diag = std::make_shared<diagnostics>();
         talk.async_draft(line, options, *diag, [diag](const error_code&, int) {});
     });

@@ -18,8 +18,8 @@ class typed_line_forwarder {
 
     explicit typed_line_forwarder(boost::asio::any_io_executor executor) : pause_(executor) {}
 
-    /// Call this when the line has changed. `talk` must exist until stop() is called. `options` are
-    /// those of the reply.
+    /// Call this when the line has changed. `talk` must exist until stop() is called. `options`:
+    /// the options that the reply to the line will have.
     void on_line_changed(conversation& talk, const std::string& line,
                          const generation_options& options);
     /// Requests no more drafts until the next change.

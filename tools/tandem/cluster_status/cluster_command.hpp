@@ -11,7 +11,8 @@ struct cluster_command_options {
     cluster::cluster_options cluster{};
     /// What the command shows.
     cluster_view_part part = cluster_view_part::status;
-    /// The server to drain or undrain instead, as server_url::identity; empty = none.
+    /// The server to drain (if `is_drained`) or undrain, as server_url::identity; empty = show
+    /// `part`.
     std::string server{};
     bool is_drained = false;
     bool json = false;

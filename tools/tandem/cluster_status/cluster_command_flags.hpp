@@ -13,7 +13,8 @@
 
 namespace tandem::command {
 
-/// The parts that `tandem cluster` shows, in the order of cluster_view_part, and its other actions.
+/// The actions of `tandem cluster`: first the parts that it shows, in the order of
+/// cluster_view_part.
 inline constexpr std::array<std::string_view, 6> cluster_actions{"status",   "slots", "queue",
                                                                  "sessions", "drain", "undrain"};
 

@@ -58,7 +58,7 @@ std::string describe(const cluster_view::wish& w) {
 }
 
 std::string describe(const cluster_view::session& s) {
-    // A session that is moving between two gateways belongs to neither.
+    // While a session moves from one gateway to another, it belongs to neither.
     const auto holder = s.gateway.empty() ? "no gateway" : "gateway " + s.gateway;
     return fmt::format("session {}: {}, {:.1f} KiB, written {} ago\n", s.short_id, holder,
                        static_cast<double>(s.bytes) / 1024, in_seconds(s.written));

@@ -16,7 +16,7 @@ enum class cluster_view_part { status, slots, queue, sessions };
 struct cluster_view {
     struct gateway {
         std::string id;
-        /// Time since the end of its lease; 0 while the lease lasts.
+        /// Time since the gateway's lease ended; 0 while the lease lasts.
         std::int64_t missing_for = 0;
         /// The names of the servers that the gateway serves.
         std::vector<std::string> servers{};
@@ -64,8 +64,8 @@ struct drain_result {
     std::vector<std::string> gateways{};
 };
 
-// Read the records that the scripts in src/cluster/scripts write. `now`: the store's time in ms.
-// Unknown fields are ignored.
+// The following functions read the records that the scripts in src/cluster/scripts write, and
+// ignore unknown fields. `now`: the store's time in ms.
 /// `loads`: by gateway.
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
                                                  const cluster::store_answer& loads,
@@ -76,12 +76,13 @@ std::vector<std::string> list_servers(const std::vector<cluster_view::gateway>& 
 std::vector<std::string> list_gateways_of(const std::string& server,
                                           const std::vector<cluster_view::gateway>& gateways);
 std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now);
-/// Leaves out wishes of gateways that are not up: the store keeps such wishes until another gateway
-/// offers a slot.
+/// Omits the wishes of gateways whose lease has ended: the store keeps such wishes until another
+/// gateway offers a slot.
 std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
                                             const std::vector<cluster_view::gateway>& gateways,
                                             std::int64_t now);
-/// `fields`: gateway and time of the record. Returns nullopt if the session has ended.
+/// `fields`: the gateway of the session, and the time at which the record was written. Returns
+/// nullopt if the session has ended.
 std::optional<cluster_view::session> read_session(const std::string& id,
                                                   const cluster::store_answer& fields,
                                                   const cluster::store_answer& bytes,

@@ -15,7 +15,7 @@
 namespace tandem::command {
 namespace {
 
-// Returns the id that /admin/servers shows.
+// Returns the id that /admin/servers shows for this server; the store records drains under this id.
 std::string server_id(const std::string& name) {
     return name.substr(name.find("//") + 2);
 }
@@ -171,7 +171,7 @@ std::vector<std::string> store_client::find_keys(const std::string& begin) {
         for (const auto& key : found.items[1].items)
             if (key.text.starts_with(begin)) names.push_back(key.text.substr(begin.size()));
     } while (cursor != "0");
-    // A scan may return a key twice.
+    // Removes duplicates, because SCAN may return a key more than once.
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;

@@ -23,14 +23,14 @@ class store_client {
     const std::string& fault() const noexcept { return fault_; }
     cluster_view read_view(cluster_view_part part);
     store_facts read_facts();
-    /// Drains a server, or ends the drain. Each gateway applies the change on its next heartbeat.
-    /// Fails if no gateway serves or has used a server with this name. Names have the same form as
-    /// in the view.
+    /// Drains a server, or ends the drain. Each gateway applies the change when it next renews its
+    /// lease. Fails if no gateway serves or has used a server with this name. Names have the same
+    /// form as in the view.
     drain_result set_server_drained(const std::string& name, bool is_drained);
 
  private:
     cluster::store_answer run_command(std::vector<std::string> words);
-    /// Sends the commands without waiting for each answer.
+    /// Sends commands without waiting for the previous answer, then waits for all answers.
     std::vector<cluster::store_answer> run_commands(std::vector<std::vector<std::string>> commands);
     /// The names of the keys that begin with `begin`, without `begin`, sorted.
     std::vector<std::string> find_keys(const std::string& begin);

@@ -24,7 +24,7 @@ struct store_facts {
     double round_trip_ms = -1;
     /// Ids of the gateways that have a lease.
     std::vector<std::string> gateways{};
-    /// The servers of these gateways, as in URLs.
+    /// The names of the servers that these gateways serve.
     std::vector<std::string> servers{};
 };
 

@@ -16,7 +16,8 @@ constexpr const char* group = "cluster";
 constexpr const char* password_name = "TANDEM_CLUSTER_PASSWORD";
 constexpr std::size_t max_name_length = 64;
 
-// Names become parts of the store's keys, and words in its messages.
+// Accepts only characters that cannot be confused with the separators in keys and messages of the
+// store, where the names appear.
 bool is_name(const std::string& text) {
     const auto is_part = [](unsigned char c) {
         return std::isalnum(c) || c == '-' || c == '_' || c == '.';
@@ -31,7 +32,7 @@ void check_name(const char* flag, const std::string& text, std::vector<std::stri
         fmt::format("1 to {} letters, digits, \"-\", \"_\" and \".\"", max_name_length)));
 }
 
-// The machine name alone could also be the id of another gateway.
+// Adds a random number, because several gateways may run on one machine.
 std::string make_gateway_id() {
     std::array<char, max_name_length> host{};
     ::gethostname(host.data(), host.size() - 1);

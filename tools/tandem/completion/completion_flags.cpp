@@ -33,7 +33,8 @@ completion_flags::completion_flags(CLI::App& tandem)
 
 std::string completion_flags::read(std::vector<std::string>& faults) const {
     faults = describe_unknown_flags(flags_.app());
-    // CLI11 parses the value of an unknown flag as an argument, so further faults would mislead.
+    // Stops here, because CLI11 takes the value of an unknown flag for an argument, and faults of
+    // this argument would mislead.
     if (!faults.empty()) return {};
     faults = describe_surplus_arguments(flags_.app());
     if (shell_.empty())

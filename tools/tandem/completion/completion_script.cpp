@@ -3,7 +3,7 @@
 namespace tandem::command {
 namespace {
 
-// bash splits "--color=au" into three words.
+// bash splits "--color=au" into three words, so the script drops the "=".
 constexpr std::string_view bash_script = R"(# bash completion for tandem
 _tandem() {
     local word value lines words=()

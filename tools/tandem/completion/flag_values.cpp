@@ -11,7 +11,8 @@
 namespace tandem::command {
 
 std::vector<std::string_view> find_flag_values(std::string_view command, std::string_view flag) {
-    // Only --tts has different values per command: in other commands, it sets a speaking pace.
+    // --tts is the only flag whose values depend on the command: outside of `chat`, it sets a
+    // speaking pace.
     if (command == chat_flags::name && flag == "--tts") return {"espeak-ng", "none"};
     static const std::map<std::string_view, std::vector<std::string_view>> values{
         {"SHELL", {shell_names.begin(), shell_names.end()}},

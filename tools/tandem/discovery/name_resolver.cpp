@@ -23,7 +23,7 @@ struct name_resolver::lookup {
 
     tcp::resolver resolver;
     boost::asio::steady_timer limit;
-    std::vector<addresses_handler> handlers;  // empty once they have been called
+    std::vector<addresses_handler> handlers;  // empty after finish()
 };
 
 void name_resolver::resolve(const std::string& host, addresses_handler done) {

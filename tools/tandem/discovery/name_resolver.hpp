@@ -18,8 +18,9 @@ using addresses_handler =
 /// Looks up the addresses of a host. The handler is called on the loop.
 using resolve_function = std::function<void(const std::string& host, addresses_handler done)>;
 
-/// Resolves names with the system's resolver. Runs one lookup per name at a time; everyone who asks
-/// for the name meanwhile gets the result of this lookup. Use it on one loop.
+/// Resolves names with the system's resolver. Runs one lookup per name at a time. Further calls for
+/// the name get the result of the running lookup or, if it exceeds the time limit, a fault. Use it
+/// on one loop.
 class name_resolver {
  public:
     name_resolver(boost::asio::any_io_executor executor, duration limit)
@@ -32,7 +33,8 @@ class name_resolver {
 
     boost::asio::any_io_executor executor_;
     duration limit_;
-    /// A lookup may outlive its time limit, because the system's resolver cannot be cancelled.
+    /// Lookups by host, including those past their time limit: the system's resolver cannot be
+    /// cancelled.
     std::map<std::string, std::weak_ptr<lookup>> running_;
 };
 

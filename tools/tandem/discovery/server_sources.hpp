@@ -22,21 +22,21 @@ struct source_answer {
 /// the IPv6 addresses if there are none, so that a server with both is not listed twice.
 source_answer make_address_urls(std::string_view url, std::vector<std::string> addresses);
 
-/// The line to log about an answer; empty if there is nothing to log.
+/// A line to log about the answer of a source; `text` is empty if there is nothing to log.
 struct source_log_line {
     log_level level = log_level::info;
     std::string text{};
     bool has_changed = false;
 };
 
-/// The servers that one flag names for a model.
+/// The servers that come from one flag, for one model.
 class server_source {
  public:
     server_source(std::string model, const named_server& first);
 
     const std::string& model() const noexcept { return model_; }
     const std::vector<std::string>& urls() const noexcept { return urls_; }
-    /// The URL whose host name stands for the servers; empty if there is none.
+    /// The URL whose host name resolves to the servers; empty if there is none.
     const std::string& name() const noexcept { return name_; }
     /// The file that lists the servers; empty if there is none.
     const std::string& file() const noexcept { return file_; }
@@ -67,8 +67,8 @@ std::vector<server_source> make_sources(const std::vector<named_server>& servers
 gateway::model_servers collect_servers(const std::vector<server_source>& sources,
                                        const std::string& model);
 
-/// Gives all servers of a file the model name that one of them has, because a file lists servers of
-/// one model.
+/// A file lists servers of one model. If one of these servers has a model name, gives it to all of
+/// them.
 void copy_model_names_within_files(std::vector<named_server>& servers);
 
 }  // namespace tandem::command

@@ -12,7 +12,8 @@
 namespace tandem::command {
 namespace {
 
-// At lower rates, a default batch of 2048 tokens takes more than a second.
+// At a lower rate, the server takes more than a second for a batch of 2048 tokens, the default, and
+// notices a cut only afterwards.
 constexpr double slow_prompt_tokens_per_second = 2000;
 
 int slots_of(const doctor_facts& facts) {
@@ -58,7 +59,8 @@ advised_setting pacing_setting(const doctor_facts& facts) {
         .name = "pacing", .value = now, .current = now, .reason = "generates ahead of the voice"};
 }
 
-// The number of slots to configure on the server, at least as many as its flag sets.
+// Returns the value for --parallel. Unless slots lose their caches, never reduces the server's
+// current number.
 int parallel_of(const doctor_facts& facts) {
     const int given = loses_pinned_slots(facts) ? 0 : facts.props.value.total_slots;
     return std::max(slots_of(facts), given);

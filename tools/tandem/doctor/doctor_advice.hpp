@@ -20,12 +20,12 @@ struct advised_setting {
 struct doctor_advice {
     std::vector<advised_setting> tandem{};
     std::vector<advised_setting> llama_server{};
-    /// The command line of the server, without settings that /props does not report.
+    /// A command line for the server. Omits settings that /props does not report.
     std::string command{};
 };
 
-/// Recommends only settings that this version of tandem supports. Empty if /props did not answer.
-/// Pure.
+/// Recommends only settings that this version of tandem supports. Returns an empty object if /props
+/// did not answer. Pure.
 doctor_advice make_advice(const doctor_facts& facts);
 
 }  // namespace tandem::command

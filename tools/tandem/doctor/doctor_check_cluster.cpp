@@ -10,7 +10,7 @@ namespace tandem::command {
 namespace {
 
 constexpr double slow_round_trip_ms = 5;
-// The scripts use commands of this version.
+// Redis 6: older versions lack commands that the scripts use.
 constexpr int oldest_version = 6;
 constexpr double nearly_full = 0.9;
 

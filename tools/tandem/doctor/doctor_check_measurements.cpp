@@ -11,7 +11,8 @@ namespace {
 constexpr double late_first_token_ms = 1000;
 constexpr double late_idle_ms = 500;
 constexpr int many_tokens_after_cut = 16;
-// Tokens of a sentence: the cost of returning to a checkpoint.
+// About one sentence. A model that cannot roll back tokens evaluates this many after it returns to
+// a checkpoint, so up to this number is normal.
 constexpr int sentence_tokens = 64;
 
 std::string answered(const doctor_measurements& m) {

@@ -12,7 +12,7 @@
 namespace tandem::command {
 namespace {
 
-// Two speakers produce about 200 tokens per minute.
+// About what two speakers say in a minute. Converts the size of the context to minutes of talk.
 constexpr int tokens_a_minute = 200;
 constexpr int short_context = 2048;
 
@@ -36,7 +36,7 @@ finding build(const doctor_facts& facts) {
 
 void build_faults(const doctor_facts& facts, std::vector<finding>& all) {
     for (const auto& fault : slots::faults_of(facts.props.value.build_info)) {
-        // No upgrade fixes a fault that every build has, so it is only a note.
+        // If every build has the fault, an upgrade does not help, so it is only a note.
         const bool is_fixed = fault.last != 0;
         all.push_back({.name = "build_fault",
                        .status = is_fixed ? finding_status::warning : finding_status::note,

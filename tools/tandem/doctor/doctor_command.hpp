@@ -14,7 +14,7 @@ struct doctor_options {
     config settings{};
     /// How long to wait for a model that is loading.
     duration wait = std::chrono::seconds(30);
-    /// Whether to query the server without measuring anything.
+    /// Whether to query the server only, and measure nothing.
     bool quick = false;
     bool json = false;
     /// If set, also checks the store of this cluster.

@@ -48,7 +48,7 @@ error_message_parts split_error_message(const failure& f) {
     std::string remedy = end == what.npos ? "" : what.substr(end + 2);
     what = what.substr(0, end) + detail;
     const auto& theirs = f.diag.server_message;
-    // An HTML page is not useful on one line.
+    // Omits an HTML page, such as that of a proxy, which would not be readable on one line.
     if (!theirs.empty() && !theirs.starts_with('<'))
         what += "; server message: " + truncate_to_width(theirs, max_server_message);
     return {std::move(what), std::move(remedy)};

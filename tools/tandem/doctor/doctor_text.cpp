@@ -13,7 +13,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr int head_columns = 24;  // status and name, or the setting
+constexpr int head_columns = 24;  // width of the status and name of a finding, or of a setting
 constexpr int min_finding_columns = 20;
 
 const char* paint_of(finding_status s) {

@@ -20,10 +20,10 @@ namespace tandem::command {
 /// must stay alive during parsing, and must not move.
 class command_flags {
  public:
-    /// Sets the target, or adds a fault.
+    /// Parses `text` and sets the target of the flag, or adds a fault.
     using reader = std::function<void(const std::string& text, std::vector<std::string>& faults)>;
 
-    /// `text`: the help of the command; `footer`: its line in the list of commands.
+    /// `text`: the help of the command; `footer`: the command's text in the list of commands.
     command_flags(CLI::App& tandem, const char* name, const char* text, const char* footer);
 
     /// Flags added after this call belong to this group of the help.
@@ -45,7 +45,7 @@ class command_flags {
     }
 
     /// `read` gets the value of the flag or, if the flag is not given, `default_value`, which the
-    /// help shows. Without a default, an empty value is the same as no flag.
+    /// help shows. If there is no default, a flag with an empty value counts as not given.
     void add(const char* flag, const char* value, const std::string& help, reader read,
              const char* default_value = "");
     template <class Target>
@@ -70,7 +70,7 @@ class command_flags {
             return read_time(flag, text, least, most, faults);
         });
     }
-    /// `names`: the names of the enumerators. They must outlive the parsing.
+    /// `names`: the names of the enumerators, which must stay alive during parsing.
     template <class Target>
     void add_choice(const char* flag, Target& target, std::span<const std::string_view> names,
                     const char* value, const char* help, const char* default_value = "") {
@@ -80,9 +80,10 @@ class command_flags {
 
     CLI::App& app() const noexcept { return app_; }
     bool is_given(const std::string& flag) const { return app_.count(flag) > 0; }
-    /// The text of a flag that has a reader; the text may be changed before read().
+    /// The text of a flag, which may be changed before read() parses it. Precondition: the flag has
+    /// a reader.
     std::string& text(std::string_view flag);
-    /// Whether such a flag has a default value or was given with a non-empty value.
+    /// Returns true if the flag has a default value or was given a non-empty value.
     bool is_set(std::string_view flag) { return !text(flag).empty(); }
 
     /// Sets the targets, in the order of the flags.

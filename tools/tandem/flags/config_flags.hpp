@@ -24,7 +24,7 @@ class config_flags {
         const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; },
         const config& defaults = default_config());
 
-    /// Lets servers have any form that parse_named_server() accepts.
+    /// Accepts every form of server that parse_named_server() accepts, instead of URLs only.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
     /// The configuration merged from all sources.
@@ -32,7 +32,7 @@ class config_flags {
         config value;
         /// All given URLs; `value` contains the last one.
         std::vector<std::string> urls;
-        /// The same URLs with their models, and the files of URLs.
+        /// The given servers: these URLs with their models, and files that list URLs.
         std::vector<named_server> servers;
         bool has_continue_timeout = false;
     };

@@ -22,13 +22,13 @@ bool is_text(const json& value) {
 
 bool is_pair(const json& value) {
     if (!value.is_array() || value.size() != 2) return false;
-    // A pair is stored as one string with white space between its parts, so the first part must
-    // contain no white space.
+    // A pair becomes one string, in which the first white space separates the parts. So the first
+    // part must contain none.
     return is_text(value[0]) && is_text(value[1]) &&
            value[0].get_ref<const std::string&>().find_first_of(" \t\n") == std::string::npos;
 }
 
-// Accepts a URL, or an object with a URL and an optional model.
+// Returns true for a URL, and for an object with a URL and an optional model.
 bool is_server(const json& value) {
     if (is_text(value)) return true;
     if (!value.is_object() || !value.contains("url")) return false;
@@ -136,8 +136,8 @@ class object_reader {
     const config fields_{};
 };
 
-// `byte` is 1-based. If the text ends prematurely, `byte` lies after it, so it is limited to the
-// last character.
+// `byte` is 1-based. If the text ends too early, `byte` is past its end; returns the line of the
+// last character then.
 std::string place_of(std::size_t byte, std::string_view text) {
     const auto end = text.find_last_not_of(" \t\r\n") + 1;
     const auto before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, end));

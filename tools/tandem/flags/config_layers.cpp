@@ -70,7 +70,7 @@ void config_layers::add(const std::vector<setting>& layer) {
     for (const auto& s : layer) set(s);
 }
 
-// A list replaces the list of lower layers.
+// The first element that a layer adds to a list removes the elements from lower layers.
 void config_layers::begin_list(const std::string& name) {
     if (name == "url" && begun_lists_.insert(name).second) {
         servers_.clear();
@@ -100,7 +100,7 @@ void config_layers::set_value(const setting& s) {
 
 std::vector<std::string> config_layers::faults() {
     for (const auto& fault : check(config_)) {
-        // If there are several URLs, the command that uses them checks each one.
+        // With several URLs, check() has seen only one; the command checks all of them.
         if (fault.field == "url" && servers_.size() > 1) continue;
         const auto known = origins_.find(fault.field);
         const auto origin = known != origins_.end() ? known->second : flag_name(fault.field);

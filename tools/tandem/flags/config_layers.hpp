@@ -58,7 +58,7 @@ class config_layers {
     bool takes_model_names_ = false;
     std::vector<std::string> faults_;
     std::map<std::string, std::string> origins_;
-    /// Lists that the current layer has already replaced.
+    /// The lists that have elements of the current layer, so that further elements are appended.
     std::set<std::string> begun_lists_;
 };
 

@@ -30,7 +30,7 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app) {
 
 namespace {
 
-// All conversations share all slots, so these flags have no meaning.
+// Conversations share all slots, so these flags are refused with a message that says so.
 constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
                                                         "--share-idle-slots"};
 

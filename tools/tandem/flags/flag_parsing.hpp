@@ -52,8 +52,7 @@ void add_value_flag(CLI::App& app, const char* flag, Target& target, const char*
     option->type_name(value)->group(group);
 }
 
-/// Parse a value from `least` to `most`. If `text` is not such a value, return nothing and add a
-/// fault.
+/// Parse a value. If `text` is not a value from `least` to `most`, return nothing and add a fault.
 std::optional<int> read_number(const char* flag, const std::string& text, int least, int most,
                                std::vector<std::string>& faults);
 std::optional<double> read_decimal(const char* flag, const std::string& text, double least,

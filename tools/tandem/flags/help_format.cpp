@@ -57,7 +57,7 @@ std::string commands_text(const CLI::App& app) {
     return text.empty() ? text : "\nCommands:\n" + text;
 }
 
-// Returns the paragraphs up to and including the usage.
+// Returns the beginning of the description, up to the end of the paragraph "Usage:".
 std::string first_paragraphs(const std::string& description) {
     const auto usage = description.find("Usage:");
     return description.substr(0, description.find("\n\n", usage)) + '\n';
@@ -84,7 +84,7 @@ std::string short_section(const char* title, const std::vector<const CLI::Option
 
 constexpr std::size_t min_part_length = 3;
 
-// Returns the flags that form the end of `name` after a hyphen.
+// Returns the known flags that are the last words of `name`, such as "--keys" for "api-keys".
 std::vector<std::string> flags_at_end(const CLI::App& app, const std::string& name) {
     std::vector<std::string> flags;
     for (const auto* o : app.get_options())

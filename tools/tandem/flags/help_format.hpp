@@ -13,8 +13,8 @@ std::string help_text(const CLI::App& app);
 /// Returns the short help, which fits on one screen: example, usage and the most common flags.
 std::string short_help_text(const CLI::App& app);
 
-/// Returns the known flags similar to `given`: first those that match the end of `given` ("--keys"
-/// for "--api-keys"), then the most similar one.
+/// Returns the known flags similar to `given`: first flags that are the last words of `given`
+/// ("--keys" for "--api-keys"), then the most similar one.
 std::vector<std::string> find_similar_flags(const CLI::App& app, const std::string& given);
 
 }  // namespace tandem::command

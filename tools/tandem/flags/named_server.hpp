@@ -12,7 +12,7 @@ struct named_server {
     std::string url{};
     /// Why the server did not report its model; empty if it reported it or was not queried.
     std::string no_answer_reason{};
-    /// Whether the entry stands for all addresses of the URL's host.
+    /// Whether each address of the URL's host is a server of its own.
     bool is_name = false;
     /// The file that lists the URL; empty if the URL was given directly.
     std::string file{};

@@ -81,7 +81,7 @@ void add_placement_flag(command_flags& flags, service_config& c, const char* wha
 }
 
 void check_service(service_config c, std::vector<std::string>& faults) {
-    // A single server is checked as part of its configuration.
+    // A single server is also in the client's configuration, whose faults are reported elsewhere.
     if (c.servers.size() < 2) c.servers.clear();
     const auto all = check(c);
     for (auto i = check(c.client).size(); i < all.size(); ++i) {

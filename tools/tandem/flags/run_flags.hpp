@@ -37,8 +37,8 @@ void check_output_file(const char* flag, const std::string& file, std::vector<st
 void check_prompts(const std::vector<std::string>& prompts,
                    const std::vector<std::string>& user_messages, std::vector<std::string>& faults);
 
-/// Adds the faults of the service configuration under the names of their flags, except the faults
-/// of the server configuration.
+/// Checks the service configuration and adds its faults, which name flags instead of fields.
+/// Ignores faults of `c.client`.
 void check_service(service_config c, std::vector<std::string>& faults);
 
 }  // namespace tandem::command

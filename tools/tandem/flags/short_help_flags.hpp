@@ -9,7 +9,7 @@ namespace tandem::command {
 /// name.
 struct short_help_flags {
     std::vector<std::string_view> own{};
-    /// Flags of the configuration. Most commands share these.
+    /// Flags of the configuration, which most commands have.
     std::vector<std::string_view> shared{};
 };
 

@@ -76,7 +76,7 @@ duration speaking_time(speech_pace pace, std::string_view text) {
 std::string describe_too_slow_speech(speech_pace pace, duration speech, duration continue_timeout) {
     using namespace std::chrono;
     constexpr auto max_timeout = hours(24);
-    // Leaves a margin because later chunks may be longer.
+    // Recommends 25 % more than this chunk needs, because later chunks may be longer.
     const auto enough = ceil<minutes>(speech * 5 / 4);
     const auto timeout = enough <= max_timeout
                              ? fmt::format("--continue-timeout {}m or more, or ", enough.count())

@@ -35,8 +35,8 @@ double count_words(std::string_view text);
 /// Returns the speaking time, at most 1000 h.
 duration speaking_time(speech_pace pace, std::string_view text);
 
-/// Explains why a chunk with a `speech` longer than `continue_timeout` ends its reply, and which
-/// flags to change.
+/// Explains that a chunk takes longer to speak (`speech`) than `continue_timeout`, which ends the
+/// reply, and which flags to change.
 std::string describe_too_slow_speech(speech_pace pace, duration speech, duration continue_timeout);
 
 }  // namespace tandem::command

@@ -7,7 +7,7 @@ namespace {
 
 constexpr duration min_interval = std::chrono::milliseconds(10);
 constexpr duration max_interval = std::chrono::minutes(1);
-// A draft lives for 5 s.
+// A draft expires after 5 s, so it must begin less than 5 s before the certain end of the turn.
 constexpr duration max_draft = std::chrono::milliseconds(4900);
 
 }  // namespace

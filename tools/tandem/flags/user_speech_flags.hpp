@@ -8,22 +8,22 @@
 
 namespace tandem::command {
 
-/// The reports of a simulated speech recognizer while a user speaks.
+/// What a simulated speech recognizer reports while a user speaks.
 struct user_speech_rules {
     /// Interval of partial transcripts; unset = none.
     std::optional<duration> partials{};
-    /// How long before the certain end of a turn the recognizer reports a likely end; unset =
+    /// The recognizer reports a likely end of the turn this long before the end is certain; unset =
     /// never.
     std::optional<duration> eager{};
-    /// The share of partial transcripts whose last word is wrong, and the share of turns with a
-    /// pause that is mistaken for the end of the turn.
+    /// Probability that the last word of a partial transcript is wrong, and that the recognizer
+    /// mistakes a pause in a turn for its end.
     double revise = 0;
 
-    /// Whether users take time to speak.
+    /// Whether the run simulates users who take time to speak.
     bool is_enabled() const noexcept { return partials || eager; }
 };
 
-/// The flags of these rules: --partials, --eager and --revise.
+/// Adds --partials, --eager and --revise.
 void add_user_speech_flags(command_flags& flags, user_speech_rules& rules);
 
 }  // namespace tandem::command

@@ -51,8 +51,8 @@ struct binding {
     key_kind pressed;
 };
 
-// Control characters bound to commands of libedit. Avoids commands that read another key
-// themselves.
+// Control characters and the libedit commands that they run. No command may read another key,
+// because this class gets one key at a time.
 constexpr wchar_t redraw_key = 0x12;
 constexpr std::array<binding, 14> bindings{{
     {0x01, L"ed-move-to-beg", key_kind::line_start},
@@ -189,7 +189,7 @@ bool edited_line::is_supported() const noexcept {
     return true;
 }
 
-// Entering this mode makes libedit start a new line, so the text is restored afterwards.
+// EL_UNBUFFERED makes libedit start a new line, so this function restores the text.
 void edited_line::begin_keys() {
     auto& s = *state_;
     const auto kept = std::wstring(s.text());

@@ -15,10 +15,12 @@ namespace {
 
 using pressed = typed_key::kind;
 
-// Limit of entered lines that the program has not read yet. Further input stays in the terminal.
+// While this many entered lines wait for the program, reads no further keys; they stay in the
+// terminal.
 constexpr std::size_t max_lines_ahead = 64;
 
-// A shell without job control starts programs with SIGTSTP ignored, and could not resume them.
+// A shell without job control starts programs with SIGTSTP ignored. It could not resume a suspended
+// program, so Ctrl-Z must not suspend this one.
 bool may_be_suspended() {
     struct sigaction now {};
     ::sigaction(SIGTSTP, nullptr, &now);
@@ -35,7 +37,7 @@ void stop_process() {
     ::sigaction(SIGTSTP, &before, nullptr);
 }
 
-// For a terminal that is not the controlling one, tcgetpgrp() fails and there is no foreground
+// tcgetpgrp() fails if the terminal is not the controlling one. Such a terminal has no foreground
 // group, so any process may use it.
 bool is_in_foreground(int fd) {
     const auto group = ::tcgetpgrp(fd);

@@ -32,7 +32,7 @@ class line_editor final : public line_source, private bottom_lines {
     }
     /// The first call switches the terminal to single-key input.
     void request_line() override;
-    /// While the editor listens, it shows the prompt even if nothing has been typed.
+    /// If `yes`, shows the prompt even if nothing has been typed.
     void listen(bool yes);
     /// Stops reading, restores the terminal mode and releases the event loop.
     void stop();
@@ -69,8 +69,8 @@ class line_editor final : public line_source, private bottom_lines {
     line_history history_;
     std::function<void(line_read_result)> on_line_;
     std::function<void(const std::string&)> on_change_;
-    std::string reported_;                // by on_change_, unless it was entered since
-    std::deque<line_read_result> lines_;  // entered, but not requested yet
+    std::string reported_;                // last text passed to on_change_; empty after Enter
+    std::deque<line_read_result> lines_;  // entered lines that were not requested yet
     int number_ = 0;
     int asked_ = 0;
     bool is_reading_ = false;

@@ -14,8 +14,8 @@ class line_history {
 
     /// Adds an entered line as the most recent one.
     void add(const std::string& line);
-    /// Returns the line before the current one, or nullptr. `shown` is the edited text of the
-    /// current line. Edits are kept until the user enters a line.
+    /// Moves to the previous line and returns it, or nullptr if there is none. Keeps `shown`, the
+    /// edited text of the current line, until the user enters a line.
     const std::string* earlier(const std::string& shown) { return move(shown, at_ + 1); }
     const std::string* later(const std::string& shown);
 
@@ -23,7 +23,7 @@ class line_history {
     const std::string* move(const std::string& shown, std::size_t to);
 
     std::deque<std::string> entered_;               // most recent first
-    std::deque<std::string> shown_{std::string()};  // edited copies: the new line, then entered_
+    std::deque<std::string> shown_{std::string()};  // with edits: the new line, then entered_
     std::size_t at_ = 0;
 };
 

@@ -17,7 +17,7 @@
 namespace tandem::command {
 namespace {
 
-// A terminal in line mode silently drops the rest of a longer line.
+// The kernel silently truncates a typed line to this length in line mode.
 constexpr std::size_t max_typed_bytes = 4094;
 
 int make_event() {
@@ -32,8 +32,8 @@ line_read_result::kind kind_of(interruptible_line_reader::outcome o) {
                                                              : line_read_result::kind::end;
 }
 
-// The event loop's thread handles signals. SIGTTIN stays unblocked, because it must stop the
-// process when the process reads in the background; if SIGTTIN were blocked, the read would fail.
+// The event loop's thread handles signals. SIGTTIN stays unblocked, because it must stop a
+// background process that reads; with SIGTTIN blocked, the read would fail.
 void block_signals() {
     sigset_t blocked;
     sigfillset(&blocked);

@@ -18,8 +18,8 @@ class line_reader final : public line_source {
  public:
     enum class read_unit {
         lines,
-        typed_lines,  ///< from a terminal, without control characters
-        bytes,        ///< any available bytes instead of a line
+        typed_lines,  ///< lines typed in a terminal; control characters are removed
+        bytes,        ///< whatever bytes are available
     };
     /// The caller keeps ownership of `fd`.
     line_reader(boost::asio::any_io_executor executor, int fd, read_unit what);

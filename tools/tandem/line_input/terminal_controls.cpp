@@ -37,8 +37,8 @@ bool begins_string(char c) noexcept {
     return std::string_view("]PX^_").find(c) != std::string_view::npos;
 }
 
-// Returns the number of bytes to remove if `text` starts with ESC. Only two bytes of an
-// unterminated sequence are removed.
+// Returns the number of bytes to remove if `text` starts with ESC. For an unterminated sequence,
+// returns 2, so that the text after it is kept.
 std::size_t length_in_text(std::string_view text) noexcept {
     if (text.size() < 2) return 1;
     const auto length =

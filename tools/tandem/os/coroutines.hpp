@@ -1,7 +1,7 @@
 #pragma once
 
 // clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+#include <utility>  // Boost 1.74's awaitable.hpp needs <utility>, but does not include it
 // clang-format on
 
 #include <boost/asio/any_io_executor.hpp>

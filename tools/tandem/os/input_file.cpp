@@ -11,7 +11,8 @@
 namespace tandem::command {
 namespace {
 
-// Waits as a read from a blocking descriptor would.
+// stdin may be non-blocking, because another process set it so. This function waits as a blocking
+// read would.
 void wait_for_input(int fd) {
     pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
     ::poll(&wanted, 1, -1);

@@ -31,7 +31,7 @@ class interruptible_line_reader {
     outcome take(std::size_t end, std::string& line);
     void drop_too_long();
     bool wait();
-    // Returns `line` if it read more bytes.
+    // Returns outcome::line if it read more bytes.
     outcome read_more();
 
     int fd_;

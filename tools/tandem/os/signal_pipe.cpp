@@ -23,7 +23,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void tandem_stop_handler(int signal) {
     int none = 0;
-    // A closing terminal sends several SIGHUPs.
+    // A closing terminal sends several SIGHUPs, so a further one must not end the process.
     if (signal == SIGHUP && first_signal != 0) return;
     if (!first_signal.compare_exchange_strong(none, signal)) {
         terminal_modes::restore();
@@ -49,7 +49,7 @@ bool is_wanted(int signal) {
     return signal != SIGHUP || before.sa_handler != SIG_IGN;
 }
 
-// Without SA_RESTART, blocked calls return EINTR.
+// Does not set SA_RESTART, so that a signal interrupts blocked calls with EINTR.
 void handle(int signal, void (*handler)(int)) {
     if (!is_wanted(signal)) return;
     struct sigaction action {};

@@ -17,7 +17,8 @@ class signal_pipe {
     int fd() const noexcept { return fd_; }
     /// Returns the first signal received; 0 = none.
     static int received_signal() noexcept;
-    /// Returns true if the first signal was SIGHUP. Terminal I/O errors are then expected.
+    /// Returns true if the first signal was SIGHUP: the terminal is gone, so I/O errors on it are
+    /// expected.
     static bool has_hung_up() noexcept;
 
  private:

@@ -61,8 +61,8 @@ bool doctor_facts::is_slower_than_speech() const {
     return has_speed() && measured.value.median.tokens_per_second < speech_tokens_per_second;
 }
 
-// A slot generates about 8 s of speech for a caller, then pauses for the guard. Prompts and changes
-// of conversation take about a third of the slot's time.
+// Assumes that a slot generates 8 s of speech for a caller, then pauses for the guard, and that
+// prompts and changes of conversation take a third of its time.
 int doctor_facts::callers() const {
     constexpr double speech_s = 8;
     constexpr double share_of_generation = 2.0 / 3;

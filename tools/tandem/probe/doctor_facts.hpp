@@ -15,15 +15,15 @@
 // The results of `tandem doctor` as plain values. The findings are derived from them.
 namespace tandem::command {
 
-/// The speed at which a voice speaks.
+/// The number of tokens that a voice speaks per second.
 inline constexpr double speech_tokens_per_second = 3.5;
-/// A sentence of 20 tokens should take at most about 1.5 s.
+/// A server that generates more slowly takes more than about 1.5 s for a sentence of 20 tokens.
 inline constexpr double slow_tokens_per_second = 15;
 /// Context per slot that is enough for a conversation of about twenty minutes.
 inline constexpr int fair_context = 4096;
 
-/// The outcome of a query to the server. A failed query may contain a partial value. The query is
-/// not done if an earlier query failed.
+/// The outcome of a query to the server. `value` of a failed query may be incomplete. If an earlier
+/// query failed, this query was not sent, and `done` is false.
 template <class T = std::monostate>
 struct probe_result {
     bool done = false;
@@ -34,7 +34,7 @@ struct probe_result {
     bool failed() const { return done && fault.ec; }
 };
 
-/// Prompt tokens of one request: those found in the slot's cache, and those evaluated.
+/// How many prompt tokens of a request were found in the slot's cache, and how many were evaluated.
 struct cache_usage {
     int cached = 0;
     int evaluated = 0;
@@ -53,18 +53,20 @@ struct measurement_round {
     double tokens_per_second = -1;
     /// Time from closing the connection until /slots reports the slot as idle.
     double cut_to_idle_ms = -1;
-    /// Tokens in the slot after a cut, beyond those received.
+    /// How many tokens the slot contains after a cut, beyond the tokens that the client has
+    /// received.
     int tokens_after_cut = -1;
-    /// A request that continued on the slot of the cut.
+    /// Cache use of a request that continued in the slot of the cut.
     std::optional<cache_usage> same_slot{};
-    /// A request that continued on another slot: without preparation, and after a prefill of the
-    /// text so far.
+    /// Cache use of a request that continued in another slot: `other_slot` without preparation,
+    /// `prefilled_slot` after a request with the same text.
     std::optional<cache_usage> other_slot{};
     std::optional<cache_usage> prefilled_slot{};
-    /// A request that continued on the first slot, after the other slot was used.
+    /// Cache use of a request that continued in the first slot, after the requests in the other
+    /// slot.
     std::optional<cache_usage> first_slot_again{};
-    /// A request that continued on the first slot, after another conversation replaced
-    /// it.
+    /// Cache use of a request that continued in the first slot, after another conversation had used
+    /// this slot.
     std::optional<cache_usage> after_change{};
     double first_token_after_change_ms = -1;
 };
@@ -82,8 +84,8 @@ struct doctor_measurements {
     int prompt_tokens = 0;
     /// The slots used for measuring.
     std::vector<int> slots{};
-    /// How long a slot had been busy after a cut when the measurement gave up; negative if the
-    /// measurement did not give up.
+    /// If the measurement gave up because a slot stayed busy after a cut: how long it waited.
+    /// Otherwise negative.
     double busy_after_cut_ms = -1;
     /// Whether the time limit for measuring expired.
     bool ran_out = false;
@@ -108,7 +110,8 @@ struct doctor_facts {
     doctor_settings settings{};
 
     probe_result<> health{};
-    /// Whether the URL failed, but the port answers with the other scheme (http or https).
+    /// Whether the server did not answer at the URL, but does with https instead of http, or vice
+    /// versa.
     bool other_scheme_answers = false;
     /// How long the probe waited for the model to load.
     double loading_ms = 0;
@@ -130,11 +133,11 @@ struct doctor_facts {
     /// Whether a signal or closed output stopped the run.
     bool stopped = false;
 
-    /// The effective reuse guard, and the slots that a conversation uses in turn because of the
-    /// guard. Precondition: props.ok().
+    /// The effective reuse guard. With a guard, a conversation alternates between two slots.
+    /// Precondition: props.ok().
     duration reuse_guard() const;
     int slots_per_caller() const { return reuse_guard() > duration{} ? 2 : 1; }
-    /// Whether the speed of a reply was measured.
+    /// Whether the speed of generation was measured.
     bool has_speed() const { return measured.ok() && measured.value.median.tokens_per_second > 0; }
     /// Whether a slot generates more slowly than a voice speaks.
     bool is_slower_than_speech() const;

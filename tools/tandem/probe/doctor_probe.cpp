@@ -19,7 +19,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto load_interval = 250ms;
 constexpr int round_trips = 5;
-// If a server takes longer, the report uses the measurements so far.
+// Time limit of all measurements. After it, the report uses the measurements so far.
 constexpr auto measuring_limit = 30s;
 
 bool is_on_this_machine(const std::string& host) {
@@ -39,7 +39,7 @@ doctor_facts known_before(const config& c) {
     return facts;
 }
 
-// Returns true for errors that occur if the port uses the other scheme (http or https).
+// Returns true for errors that a request with http to an https port causes, or vice versa.
 bool may_be_wrong_scheme(const failure& f) {
     constexpr std::array codes{errc::tls_failed, errc::connect_timeout, errc::stream_incomplete,
                                errc::bad_response, errc::bad_request};

@@ -13,7 +13,7 @@ namespace tandem::command {
 namespace {
 
 std::string body_of(const probe_request_options& options) {
-    // Without an end-of-sequence token, every request does the same work, whatever the model.
+    // With ignore_eos, every request generates the same number of tokens, whatever the model.
     static const auto settings = wire::encode_completion_settings({}) + R"(,"ignore_eos":true)";
     const std::array parts{wire::prompt_part(options.prompt)};
     return wire::encode_completion_body({.prompt = parts,
@@ -75,7 +75,7 @@ void probe_request::start_timer(duration limit, errc code) {
     timer_.expires_after(limit);
     timer_.async_wait([weak = weak_from_this(), limit, code](error_code ec) {
         const auto self = weak.lock();
-        // The timer may have been set again after this handler was queued.
+        // Ignores the handler if the timer was set again after the handler was queued.
         if (!self || ec || self->timer_.expiry() > clock::now()) return;
         self->fail_with_timeout(limit, code);
     });

@@ -32,12 +32,12 @@ struct probe_answer {
 
     failure fault{};
     double first_token_ms = -1;
-    /// Valid from the first token on.
+    /// Valid once a token has arrived.
     wire::timings timings{};
     int prompt_tokens = 0;
     /// The server's token count in the last event.
     int predicted = 0;
-    /// Token ids up to the first gap.
+    /// The ids of the first tokens, up to the first id that the server did not send.
     std::vector<wire::token_id> tokens{};
     /// Whether the client closed the connection, at `cut_at`; false if the stream ended by itself.
     bool was_cut = false;

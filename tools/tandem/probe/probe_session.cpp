@@ -13,13 +13,13 @@ namespace tandem::command {
 probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
     : ioc_(ioc),
       transport_(transport::make_curl_transport(ioc.get_executor(), transport::curl_options_of(c))),
-      call_marks_(c.speech.reasoning_tags),
+      marks_loader_(c.speech.reasoning_tags),
       calls_(ioc.get_executor(), *transport_, c.limits.request_timeout),
       limits_{c.limits.first_token_timeout, c.limits.between_tokens_timeout},
       tags_(c.speech.reasoning_tags),
       timer_(ioc) {}
 
-// `start` receives a completion function, which it may call immediately.
+// Calls `start` with a completion function, which `start` may call immediately.
 template <class Result, class Start>
 awaitable<Result> probe_session::result_of(Start start) {
     auto initiate = [this](auto handler, Start begin) {
@@ -71,11 +71,11 @@ awaitable<probe_result<>> probe_session::chat_template() {
 }
 
 awaitable<probe_result<std::string>> probe_session::call_mark(const server_props& props) {
-    call_marks_.use_template(props);
+    marks_loader_.use_template(props);
     return run_call<std::string>([this](auto done) {
-        call_marks_.load(
+        marks_loader_.load(
             calls_, [done](error_code ec, const diagnostics& diag,
-                           const server::template_marks& mark) { done(ec, diag, mark.opening); });
+                           const server::template_marks& marks) { done(ec, diag, marks.opening); });
     });
 }
 
@@ -89,7 +89,8 @@ awaitable<probe_result<server::template_thinking>> probe_session::thinking(
                                   done);
         });
         if (!prompt.done) co_return result;
-        // If the template rejects the options, the server answers with an error.
+        // An HTTP error means that the template rejects the options, which is a result, not a
+        // fault.
         if (prompt.failed() && prompt.fault.diag.http_status == 0) result.fault = prompt.fault;
         prompts.push_back(std::move(prompt.value));
     }

@@ -19,8 +19,9 @@
 
 namespace tandem::command {
 
-/// Coroutines that query one server, one at a time. After stop(), the coroutines end immediately:
-/// calls are not done, and requests fail with operation_aborted. Not thread-safe.
+/// Coroutines that query a server. Only one of them may run at a time. After stop(), they end
+/// immediately: results have `done` false, and complete() fails with operation_aborted. Not
+/// thread-safe.
 class probe_session {
  public:
     /// `ioc` must outlive this object, which must outlive its coroutines.
@@ -33,7 +34,7 @@ class probe_session {
     awaitable<probe_result<>> chat_template();
     /// The text that begins function calls; empty if the chat template does not show it.
     awaitable<probe_result<std::string>> call_mark(const server_props& props);
-    /// How the chat template with this text handles thinking.
+    /// Determines how a chat template, given as text, handles thinking.
     awaitable<probe_result<server::template_thinking>> thinking(std::string_view chat_template);
     awaitable<probe_result<std::vector<wire::token_id>>> tokenize(std::string_view text);
     awaitable<probe_answer> complete(probe_request_options options);
@@ -50,7 +51,7 @@ class probe_session {
 
     boost::asio::io_context& ioc_;
     std::unique_ptr<transport::http_transport> transport_;
-    server::template_marks_loader call_marks_;
+    server::template_marks_loader marks_loader_;
     server::server_calls calls_;
     probe_timeouts limits_;
     std::vector<tag_pair> tags_;

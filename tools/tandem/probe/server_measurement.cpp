@@ -15,14 +15,14 @@ using clock = std::chrono::steady_clock;
 constexpr int max_rounds = 3;
 // No further round starts after this time.
 constexpr auto enough_time = 6s;
-// How often, and for how long, /slots is polled after a cut. It is not polled at other times:
+// How often, and for how long, /slots is polled after a cut. Does not poll at other times, because
 // constant polling would keep the server from noticing clients that disconnect during prompt
 // evaluation.
 constexpr auto watch_interval = 2ms;
 constexpr auto watch_limit = 5s;
 constexpr auto status_interval = 20ms;
 constexpr int slot_polls_after_end = 5;
-// A few tokens of another conversation are enough to replace a slot's text.
+// Length of the other conversation's prompt: even a few tokens replace the text in a slot.
 constexpr int foreign_tokens = 16;
 
 cache_usage get_cache_usage(const probe_answer& a) {
@@ -100,7 +100,7 @@ awaitable<void> server_measurement::cut_and_continue(tokens& prompt, measurement
     const auto cut = co_await send(prompt, plan_.slots[0], plan_.cut_bound, plan_.cut_after);
     if (!should_continue()) co_return;
     r.first_token_warm_ms = cut.first_token_ms;
-    // There is no cut if the server finishes first.
+    // There was no cut if the server finished before `cut_after` tokens.
     if (cut.was_cut && plan_.can_watch) co_await measure_slot_release(cut, r);
     if (plan_.guard > duration{})
         report_step("a pause, because the build may crash on an early request");
@@ -158,7 +158,7 @@ awaitable<void> server_measurement::measure_slot_release(const probe_answer& cut
         if (own == slots.value.end()) co_return;
         if (!own->processing) {
             r.cut_to_idle_ms = to_ms(since);
-            // The last token is not in the slot's cache yet.
+            // The server has not evaluated the last token yet, so the slot does not contain it.
             const int expected = cut.prompt_tokens + cut.predicted - 1;
             if (own->prompt_tokens > 0)
                 r.tokens_after_cut = std::max(0, own->prompt_tokens - expected);
@@ -172,7 +172,7 @@ awaitable<void> server_measurement::measure_slot_release(const probe_answer& cut
     }
 }
 
-// A slot may still be reported as busy shortly after its response.
+// Polls again, because /slots may still report a slot as busy shortly after its response.
 awaitable<void> server_measurement::detect_other_users() {
     auto slots = co_await session_.slots();
     for (int more = slot_polls_after_end;

@@ -14,32 +14,33 @@
 
 namespace tandem::command {
 
-/// The request of one prompt line: one reply or, with `turns`, several replies in sequence.
+/// A line of a prompt file: a request for one reply or, with `turns`, for several replies in
+/// sequence.
 struct dialogue {
     std::string id{};
     /// Line of the file, from 1; 0 without a file.
     std::size_t line = 0;
     /// If set, sent verbatim; otherwise, the chat template is applied.
     std::optional<std::string> prompt{};
-    /// With `turns`, the system message or nothing.
+    /// If there are `turns`, contains at most a system message.
     std::vector<chat_message> messages{};
     /// The user message of each turn.
     std::vector<std::string> turns{};
     std::optional<int> max_tokens{};
     /// Like generation_options::tools; empty = the tools of the run.
     std::string tools{};
-    /// Results by function name, in the order of the function's calls, at least one per function.
-    /// If there are results, they answer the calls of a reply, and another reply follows.
+    /// Results by function name, in the order of the function's calls; each list has at least one.
+    /// If a reply calls functions, these results answer the calls, and another reply follows.
     std::map<std::string, std::vector<std::string>> results{};
-    /// Time from the start of each reply.
+    /// Interrupts each reply this long after its start.
     std::optional<duration> interrupt_after{};
-    /// By turn, from 0.
+    /// Key: the turn, from 0.
     std::map<int, expectation> expected{};
 
     int replies() const noexcept { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
 };
 
-/// Returns `common` with the options that the dialogue sets.
+/// Returns `common`, overridden by the options of the dialogue.
 generation_options get_generation_options(const dialogue& d, generation_options common);
 
 /// Returns the message that a turn (from 0) answers, or the raw prompt as a message.

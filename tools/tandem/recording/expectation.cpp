@@ -27,7 +27,7 @@ constexpr std::array finish_reasons{finish_reason::eos, finish_reason::stop_word
                                     finish_reason::length, finish_reason::tool_calls,
                                     finish_reason::interrupted};
 
-// libstdc++ otherwise recurses for each character, and may take exponential time.
+// By default, libstdc++ recurses for each character, and may take exponential time.
 constexpr auto pattern_flags = std::regex_constants::ECMAScript
 #ifdef __GLIBCXX__
                                | std::regex_constants::__polynomial

@@ -21,7 +21,7 @@ struct expected_call {
     std::string arguments{};
 };
 
-/// What a turn must deliver; unset = anything.
+/// What the outcome of a turn must be; unset fields allow anything.
 struct expectation {
     std::optional<text_pattern> text{};
     std::optional<text_pattern> not_text{};

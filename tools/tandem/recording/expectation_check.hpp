@@ -10,7 +10,7 @@
 
 namespace tandem::command {
 
-/// The outcome of a turn: of its reply, and of the replies to function results.
+/// The outcome of a turn, including replies to function results.
 struct turn_outcome {
     /// The delivered texts, one per line.
     std::string text{};
@@ -48,7 +48,7 @@ struct checked_turn {
     std::vector<broken_expectation> broken{};
 };
 
-/// Longer text is not searched: it fails both `text` and `not_text`.
+/// Limits the time of a search: longer text meets neither `text` nor `not_text`.
 inline constexpr std::size_t max_searched_bytes = 64u << 10;
 
 /// Returns the expectations that are not met. If a reply failed, reports only that.

@@ -11,8 +11,7 @@ namespace tandem::command {
 std::vector<prompt_fault> check_functions(const std::vector<dialogue>& dialogues,
                                           const generation_options& common);
 /// Returns a fault for each dialogue that lacks the function that `common` names as its
-/// `tool_choice`. Raw prompts in a file ignore the choice, because the choice applies to the other
-/// lines.
+/// `tool_choice`. Ignores raw prompts in a file, because the choice is meant for the other lines.
 std::vector<prompt_fault> check_tool_choice(const std::vector<dialogue>& dialogues,
                                             const generation_options& common);
 

@@ -17,7 +17,7 @@
 namespace tandem::command {
 namespace {
 
-// Keeps the order of members, because a template may render it.
+// Keeps the order of members, because a chat template may render an object as text.
 using line_json = nlohmann::ordered_json;
 
 constexpr const char* no_object =
@@ -25,7 +25,7 @@ constexpr const char* no_object =
 constexpr std::size_t max_id_bytes = 256;
 constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
 constexpr double max_interrupt_ms = 24.0 * 3600 * 1000;
-// The parser's time is quadratic in the number of members of an object.
+// `keys` limits the members of an object, because the parser's time is quadratic in their number.
 constexpr wire::json_limits line_limits{
     .depth = 64, .values = std::numeric_limits<std::size_t>::max(), .keys = 1000};
 

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Normalizes a path, even if the file does not exist. weakly_canonical() would keep a nonexistent
-// relative path relative, so the path is made absolute first.
+// Normalizes a path, even if the file does not exist. Makes the path absolute first, because
+// weakly_canonical() keeps a nonexistent relative path relative.
 fs::path plain_path(const std::string& path) {
     std::error_code ec;
     const auto plain = fs::weakly_canonical(fs::absolute(path), ec);
@@ -25,7 +25,7 @@ fs::path plain_path(const std::string& path) {
 
 bool is_one_file(const std::string& a, const std::string& b) {
     std::error_code ec;
-    // Devices may be shared, because writing to one overwrites no data.
+    // Two flags may name the same device, because writing to a device overwrites no data.
     if (fs::exists(a, ec) && !fs::is_regular_file(a, ec)) return false;
     return plain_path(a) == plain_path(b) || fs::equivalent(a, b, ec);
 }

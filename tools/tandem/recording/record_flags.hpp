@@ -22,8 +22,8 @@ struct named_file {
 
 /// Adds --record and --record-no-prompts.
 void add_record_flags(command_flags& flags, record_options& record);
-/// Checks these flags. Reports each of the other files that is identical to the --record file or to
-/// the file to which an older recording is renamed.
+/// Checks these flags. Reports each of the `others` that the recording would overwrite: the
+/// --record file itself, or FILE.old.
 void check_record_flags(const command_flags& flags, const record_options& record,
                         const std::vector<named_file>& others, std::vector<std::string>& faults);
 

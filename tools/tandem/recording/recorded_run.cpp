@@ -83,8 +83,8 @@ run_json json_of(const dialogue& d, bool has_prompts) {
 void add_replies(const recording& r, recorded_run& run) {
     for (const auto& url : r.servers()) run.settings.push_back({origin, "url", url});
     for (const auto& reply : r.replies()) {
-        // A placeholder for a prompt that was omitted or consists of token ids. The position alone
-        // identifies the reply.
+        // If the prompt was omitted or consists of token ids, any text will do, because playback
+        // finds the reply by its position.
         dialogue d{.id = fmt::format("r{}", run.dialogues.size() + 1)};
         d.prompt = reply.prompt.empty() ? d.id : reply.prompt;
         if (reply.max_tokens >= 0) d.max_tokens = reply.max_tokens;
@@ -95,8 +95,8 @@ void add_replies(const recording& r, recorded_run& run) {
 // Returns a note to show before the playback.
 std::string note_on(const recording& r, const recorded_run& run, const std::string& path) {
     if (r.is_cut_short()) return "the recording reached its size limit; its end is missing";
-    // A run killed while the voice speaks may have no active request, so the recording does not
-    // look unfinished.
+    // If a run is killed while the voice speaks, there may be no active request, and
+    // is_unfinished() is false. Then only the missing end note shows that the run was killed.
     const bool lacks_end =
         run.has_end_note && std::ranges::find(r.notes(), end_note) == r.notes().end();
     if (!r.is_unfinished() && !lacks_end) return {};

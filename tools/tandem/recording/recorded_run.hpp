@@ -21,14 +21,15 @@ struct recorded_run {
     std::vector<setting> settings{};
     /// Other flags; keys are the flag names without "--".
     std::map<std::string, std::string> flags{};
-    /// If empty, each recorded reply is requested again from the servers of the recording.
+    /// If empty, playback makes a dialogue of each recorded reply, and uses the servers of the
+    /// recording.
     std::vector<dialogue> dialogues{};
     /// True if a complete run ends with `end_note`, which makes a killed run detectable.
     bool has_end_note = false;
 };
 
-/// Returns the fields that differ from their defaults. Omits URLs and keys and, without prompts,
-/// fields related to the prompts, such as stop words.
+/// Returns the fields that differ from their defaults. Omits URLs and keys. If `has_prompts` is
+/// false, also omits fields that may contain text of the prompts, such as stop words.
 std::vector<setting> collect_changed_settings(const config& settings, bool has_prompts);
 /// Returns the changed settings of the servers, and all URLs with passwords hidden.
 std::vector<setting> collect_changed_settings(const service_config& settings, bool has_prompts);

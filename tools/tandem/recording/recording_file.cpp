@@ -14,7 +14,7 @@
 
 namespace tandem::command {
 
-// Flushes after every line, so that a crash loses only the last one.
+// Flushes after every line, so that a crash loses at most one line.
 class recording_file::lines {
  public:
     explicit lines(const std::string& path) : path_(path), place_(path), fault_(place_.fault()) {
@@ -68,7 +68,7 @@ class recording_file::lines {
     std::string path_;
     std::mutex mutex_;
     recording_target place_;
-    /// Lines written before the older recording was moved aside.
+    /// Lines written before begin(), which moves an older recording aside.
     std::string buffered_;
     std::FILE* file_ = nullptr;
     std::string fault_;

@@ -15,8 +15,8 @@ namespace tandem::command {
 /// Only the owner can read the file, because it contains the conversations.
 class recording_file {
  public:
-    /// Records a note of `run`, then the clients and services that are later created with `i`.
-    /// Without a file in `options`, records nothing.
+    /// Records `run` as a note, and makes clients and services that are created with `i` record to
+    /// the file. Without a file in `options`, records nothing.
     recording_file(const record_options& options, const recorded_run& run, instruments& i);
     ~recording_file();
     recording_file(const recording_file&) = delete;

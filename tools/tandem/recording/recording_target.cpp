@@ -23,7 +23,7 @@ constexpr mode_t owner_alone = S_IRUSR | S_IWUSR;
 constexpr const char* has_writer = "another process is recording to it";
 constexpr const char* is_foreign = "exists and is not a recording";
 
-// On a file system without locks the recording is not locked.
+// Also returns true on a file system without locks, where the recording stays unlocked.
 bool lock_recording(int fd) {
     return ::flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
@@ -55,10 +55,10 @@ void recording_target::open() {
     fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, owner_alone);
     if (fd_ < 0) return refuse(path_, std::strerror(errno));
     struct stat about {};
-    // For a device or pipe, the run skips these checks.
+    // A device or pipe needs none of the checks below, which protect older recordings.
     if (::fstat(fd_, &about) != 0 || !S_ISREG(about.st_mode)) return;
     is_file_ = true;
-    // Another run of the same command may have renamed this file since it was opened.
+    // Another process may have renamed this file since it was opened, and now records at this path.
     struct stat there {};
     if (!lock_recording(fd_) || ::stat(path_.c_str(), &there) != 0 || !is_same_file(about, there))
         return refuse(path_, has_writer);
@@ -92,14 +92,14 @@ void recording_target::check_kept() {
     ::close(fd);
 }
 
-// The older file stays locked until the new file is locked, so that another process that opens
-// either of them finds a locked file.
+// Keeps the older file locked until the new file is locked, so that another process finds a locked
+// file whichever it opens.
 void recording_target::move_older_recording_aside() {
     check_kept();
     if (!fault_.empty()) return;
     struct stat about {};
     struct stat there {};
-    // Another program may have put a new recording in place.
+    // Another program may have replaced the file at this path, which would then be renamed instead.
     if (::fstat(fd_, &about) != 0 || ::stat(real_path_.c_str(), &there) != 0 ||
         !is_same_file(about, there))
         return refuse(path_, "it was moved or replaced");

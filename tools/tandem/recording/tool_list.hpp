@@ -7,8 +7,8 @@
 
 namespace tandem::command {
 
-/// A model may keep calling functions. After this many replies in a row that call functions, the
-/// turn ends.
+/// After this many replies in a row that call functions, the turn ends, because a model may never
+/// stop calling functions.
 inline constexpr int max_calling_replies = 10;
 
 /// The functions in a list with the format of OpenAI's `tools`.

@@ -6,7 +6,8 @@
 
 namespace tandem::command {
 
-// Assumes the guard of an unknown build until set_server() is called.
+// Until set_server() is called, assumes the guard for an unknown build, unless `reuse_guard` is
+// set.
 guard_forecast::guard_forecast(int slots, std::optional<duration> reuse_guard)
     : is_auto_(!reuse_guard),
       uses_all_(slots == 0),

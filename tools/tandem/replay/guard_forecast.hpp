@@ -19,7 +19,8 @@ class guard_forecast {
     /// the server.
     guard_forecast(int slots, std::optional<duration> reuse_guard);
 
-    /// Limits the number of slots to that of the server (0 = unknown), and sets the server's build.
+    /// Call this once the server has answered. `slots`: the number of slots of the server, of which
+    /// the run uses no more; 0 = unknown.
     void set_server(int slots, std::string_view build_info);
     /// A request on this slot has ended; -1 = no slot.
     void record_use(int slot, time_point now);

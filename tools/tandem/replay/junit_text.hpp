@@ -15,7 +15,7 @@ struct junit_case {
 };
 
 /// Returns a JUnit XML file. `file` is the class name of the cases. `unchecked` is the number of
-/// unfinished turns with expectations, which are reported together as one error.
+/// turns with expectations that did not finish; the file reports them as one error.
 std::string junit_text(const std::string& file, const std::vector<junit_case>& cases,
                        int unchecked);
 

@@ -71,7 +71,7 @@ void replay::stop() {
     stopping_ = true;
     for (const auto& r : running_) r->interrupt();
     for (auto* wait : waits_) wait->cancel();
-    // If no reply is running, only the initial requests to the servers may be pending.
+    // Cancels the initial requests to the servers, which may be pending if no reply is running.
     if (running_.empty()) servers_.close();
 }
 
@@ -138,7 +138,8 @@ awaitable<void> replay::run_conversations(dialogue_list list) {
     auto settings = settings_;
     settings.servers = servers_.usable_server_urls();
     service_.emplace(ioc_.get_executor(), std::move(settings), instruments_);
-    // Closes the clients only now, so that the service does not log warnings about a server again.
+    // Clients and service share a table for each server, which remembers the warnings it has
+    // logged. Closes the clients only now, so that the tables survive.
     servers_.close();
     co_await run_all(list);
     co_await fetch_server_states();
@@ -208,7 +209,8 @@ awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said
     for (run.round = 1;; ++run.round) {
         std::vector<std::string> results;
         auto options = options_of(run.d);
-        // If a reply to results had to call a function, too, the turn might never speak.
+        // Only the first reply must call a function. If the replies to results had to, the turn
+        // might never speak.
         if (run.round > 1 && must_call(options)) options.tool_choice.clear();
         const auto ended = co_await run_reply(run, std::move(options), where, results);
         if (ended == finish_reason::error) co_return false;
@@ -236,7 +238,8 @@ awaitable<finish_reason> replay::run_reply(running_dialogue& run, generation_opt
     co_return ended;
 }
 
-// The handler runs before the reply ends: see reply::async_tool_calls().
+// The handler may capture references, because it runs before the reply ends: see
+// reply::async_tool_calls().
 void replay::answer_calls(running_dialogue& run, tandem::reply& reply,
                           std::vector<std::string>& results) {
     reply.async_tool_calls(boost::asio::bind_executor(
@@ -257,7 +260,7 @@ generation_options replay::options_of(const dialogue& d) const {
 bool replay::report_start(reply_name where, std::string_view prompt) {
     if (stopping_) return false;
     view_.on_reply_started({where, prompt});
-    // on_reply_started() stops the run if its output fails.
+    // Checks again, because on_reply_started() stops the run if its output fails.
     return !stopping_;
 }
 

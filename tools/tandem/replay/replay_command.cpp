@@ -52,9 +52,11 @@ int name_columns(const replay_options& options, const std::vector<dialogue>& dia
     return std::min(columns, std::max(max_name_columns, width / 5));
 }
 
-// The timeline already shows the events that the log would warn about.
+// Returns the log level. By default, text output has no log, because the timeline shows the events
+// that the log would warn about.
 log_level level_of(const replay_options& options) {
-    // The chunk lines do not show whether the server noticed a cut.
+    // JSON output and verify_cut need the log: the timeline does not show whether the server
+    // noticed a cut.
     const bool warns = options.json || options.service.client.server.verify_cut;
     return options.log_level.value_or(warns ? log_level::warning : log_level::off);
 }
@@ -191,7 +193,7 @@ int run_replay(replay_options options) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
-    // Comes last, because it replaces an older recording.
+    // Opens the recording last, because this replaces an older recording.
     recording_file recorded(options.record, make_recorded_run(options, dialogues),
                             options.instruments);
     recorded.begin();

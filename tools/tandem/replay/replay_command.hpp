@@ -56,7 +56,7 @@ struct replay_options : replay_rules {
     /// The JUnit file, or empty.
     std::string junit{};
     color_choice color = color_choice::automatic;
-    /// Unset: depends on the output format.
+    /// Unset: off for text output without verify_cut, otherwise `warning`.
     std::optional<tandem::log_level> log_level{};
 };
 

@@ -67,7 +67,7 @@ Exit status: 0 all replies complete, 1 some failed, an expectation is broken, or
 a file could not be written, 2 wrong use, 130 stopped with Ctrl-C, 143 with
 SIGTERM, 129 with SIGHUP, 141 if the reader of its output has gone.)";
 
-// Indexed by the enumeration.
+// Indexed by history_policy.
 constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
 
 // Flags that a recording stores: they define the run, not its servers or its output.
@@ -148,7 +148,7 @@ void replay_flags::add_output_flags() {
 replay_options replay_flags::read(const environment& variables, std::vector<std::string>& faults) {
     auto& o = options_;
     faults = describe_unknown_flags(flags_.app());
-    // CLI11 parses the value of an unknown flag as FILE, so further faults would mislead.
+    // CLI11 takes the value of an unknown flag for FILE, and faults of this FILE would mislead.
     if (faults.empty()) check_texts(faults);
     auto opened = open(faults);
     flags_.read(faults);
@@ -211,7 +211,8 @@ opened_recording replay_flags::open(std::vector<std::string>& faults) {
         if (const auto found = opened.run.flags.find(recorded_name(flag));
             found != opened.run.flags.end() && !flags_.is_given(flag))
             flags_.text(flag) = found->second;
-    // Interruptions depend on the speaking time, so such runs keep their --tts.
+    // A run with `interrupt_after_ms` keeps its --tts, because the speaking time determines what an
+    // interruption cuts off.
     const bool is_timed = std::ranges::any_of(
         opened.run.dialogues, [](const dialogue& d) { return d.interrupt_after.has_value(); });
     if (n != 0 || is_timed) return opened;

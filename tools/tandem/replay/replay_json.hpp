@@ -10,7 +10,8 @@
 namespace tandem::command {
 
 std::string json_line(const chunk_event& e);
-/// Type "end", or "error" for a failed reply. Both contain the text that was handed over.
+/// Has the type "end", or "error" for a failed reply. Both types contain the text that was handed
+/// over.
 std::string json_line(const end_event& e);
 std::string json_line(const fault_event& e);
 std::string json_line(const replay_summary& s);

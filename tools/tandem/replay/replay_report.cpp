@@ -19,7 +19,7 @@
 namespace tandem::command {
 namespace {
 
-// Returns the few settings that fit into a drawing.
+// Returns the main settings, because a drawing has no room for all of them.
 std::string head_of(const report_run& run) {
     std::string head;
     for (const auto& [name, value] : run.settings)
@@ -35,7 +35,7 @@ std::string lost_by(const std::string& fault) {
 
 std::string prompts_text(const replay_options& options, int replies) {
     auto text = format_count(replies, "reply") + " requested";
-    if (options.played) return text;  // the recording has its own entry
+    if (options.played) return text;  // the entry "played" names the recording
     const auto* const from = options.file.empty() ? "the command line" : nullptr;
     return text + ", from " + (from ? from : options.file == "-" ? "stdin" : options.file);
 }

@@ -21,7 +21,7 @@ class replay_report {
     replay_report(const replay_options& options, int replies);
 
     /// Checks before the run whether the reports can be written. Returns the error, or an empty
-    /// text.
+    /// string.
     std::string fault() const;
     replay_view& view() noexcept { return view_; }
     /// Writes the files at the end. Returns the error, or an empty string.

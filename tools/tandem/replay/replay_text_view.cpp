@@ -51,8 +51,8 @@ void replay_text_view::on_chunk(const chunk_event& e) {
 
 void replay_text_view::on_reply_ended(const end_event& e) {
     running_ = false;
-    // guard_ already knows the requests that delivered a chunk. The final request may have
-    // delivered none.
+    // Records the use of a slot by the last request if this request delivered no chunk; on_chunk()
+    // recorded the others.
     const auto& m = e.result.metrics;
     if (m.requests > m.chunks) guard_.record_use(m.slot, clock::now());
     started_ = clock::now();
@@ -74,7 +74,7 @@ std::string replay_text_view::describe_activity() const {
         if (running_ && now < spoken_) return "speaking";
         if (user_speaks_) return "the user is speaking";
         const seconds guard = guard_.remaining_delay(now);
-        // With several servers, the next server is unknown here.
+        // With several servers, the server of the next request, and so its guard, is unknown.
         if (!running_ || servers_ > 1 || guard.count() <= 0) return "waiting for the server";
         return fmt::format("waiting {:.1f} s for the reuse guard", guard.count());
     };

@@ -15,7 +15,7 @@ namespace tandem::command {
 /// The human-readable view: a live timeline.
 class replay_text_view final : public replay_view {
  public:
-    /// The width of the terminal replaces that of `style`.
+    /// Ignores `style.width` and uses the width of the terminal.
     replay_text_view(terminal& t, text_style style, int slots_wanted,
                      std::optional<duration> reuse_guard);
 

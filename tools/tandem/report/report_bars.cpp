@@ -69,8 +69,8 @@ class bar_maker {
     }
 
  private:
-    // If events were dropped before the end event, omits it, too: it would seem to end open
-    // intervals.
+    // If events were dropped, also omits the end event after them, because it would seem to end
+    // intervals whose end was dropped.
     static std::span<const event> kept_events(const reply_result& r) {
         const std::span all(r.timeline);
         return r.dropped_events > 0 && !all.empty() ? all.first(all.size() - 1) : all;
@@ -185,7 +185,8 @@ class bar_maker {
         add_bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(requests_++));
         if (first) add_generation(index_of(*first), end, lane);
     }
-    // The first chunk of a request contains the request's counts of cached and evaluated tokens.
+    // Searches for the request's first chunk, the only one with counts of cached and evaluated
+    // tokens.
     std::string prompt_words(int request) const {
         const auto c = std::ranges::find_if(reply_.chunks, [&](const chunk& made) {
             return made.metrics.request == request &&
@@ -210,8 +211,8 @@ class bar_maker {
         add_bar(bar_kind::generation, lane, ms_of(events_[first]), to,
                 is_closed ? "generates" : "generates, at least this long");
     }
-    // If the server ends the request, no event records the end. The last boundary or chunk gives a
-    // lower bound.
+    // No event records that the server ended a request. Returns a lower bound of its end: the time
+    // of its last boundary or chunk.
     double last_sign(std::size_t first, std::size_t end) const {
         auto last = first;
         bool is_continued = false;
@@ -260,7 +261,7 @@ class bar_maker {
         }
         if (!has_dropped()) add_last_silence(silent_since);
     }
-    // After a complete reply, the listener does not wait for another chunk.
+    // Draws nothing after a complete reply, because the listener does not wait for another chunk.
     void add_last_silence(double since) {
         const bool has_failed = facts_.finish_reason == finish_reason::error;
         if (!has_failed && facts_.finish_reason != finish_reason::interrupted) return;
@@ -269,7 +270,7 @@ class bar_maker {
                 fmt::format("no {}chunk until the {}", since > 0 ? "further " : "",
                             has_failed ? "failure" : "interrupt"));
     }
-    // Returns the end of the speech.
+    // Returns the time at which the chunk's speech ended.
     double add_speech(std::size_t i) {
         const auto& e = events_[i];
         const auto* over = after(i, [&](const event& x) {
@@ -305,7 +306,7 @@ class bar_maker {
     std::vector<place> places_;
     report_bars result_;
     double end_ms_ = 0;
-    double known_ms_ = 0;  // end of the time that events cover
+    double known_ms_ = 0;  // events after this time were dropped
     int requests_ = 0;
     bool is_lost_ = false;
 };

@@ -18,7 +18,7 @@ struct report_bar {
         guard_wait,  ///< the slot is paused by the reuse guard
         prompt,      ///< from the request to its first token
         generation,  ///< from the first token to the cut or the end
-        peek,        ///< the next token decides whether a chunk ends
+        peek,        ///< until the token that decides whether a chunk ends
         warming,     ///< prefill of the slot with the text so far
         text,        ///< a chunk, until the next one
         speech,      ///< speech of a chunk, from hand-over to continue
@@ -31,7 +31,7 @@ struct report_bar {
     int lane = 0;
     double from_ms = 0;
     double to_ms = 0;
-    /// The tooltip, and the text inside the bar, which is usually empty.
+    /// `words`: the tooltip; `label`: the text inside the bar, which is usually empty.
     std::string words{};
     std::string label{};
     /// Number of the color of a dialogue, or -1 for the color of the kind.
@@ -57,7 +57,7 @@ struct lane_slot {
 struct report_bars {
     /// "slot 0", "slot 1 at 10.0.0.2:8080", "chunks", "voice".
     std::vector<std::string> lanes{};
-    /// The slots of the first lanes.
+    /// slots[i] is the slot of lane i. The lanes after these show no slots.
     std::vector<lane_slot> slots{};
     std::vector<report_bar> bars{};
     std::vector<report_mark> marks{};

@@ -14,8 +14,8 @@
 // The data that `tandem replay --report` collects during a run.
 namespace tandem::command {
 
-/// Limits of a report: the number of replies, and the bytes of replies in memory and in the page.
-/// Further replies are only counted.
+/// Maximum number of replies in a report, and maximum bytes that they take, in memory and in the
+/// page. Replies beyond these limits are only counted.
 inline constexpr std::size_t max_report_replies = 500;
 inline constexpr std::size_t max_report_bytes = std::size_t{32} << 20;
 
@@ -30,7 +30,7 @@ struct report_reply {
     double start_ms = 0;
     /// The error message if the reply failed.
     std::string fault{};
-    /// Without the text, because `chunks` contains it. The URLs of servers are in display form.
+    /// `text` is empty, because `chunks` contains it. The URLs of servers are in display form.
     reply_result result{};
     /// Without the servers.
     std::vector<chunk> chunks{};

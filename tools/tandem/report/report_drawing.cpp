@@ -20,7 +20,7 @@ using bar_kind = report_bar::kind;
 using mark_kind = report_mark::kind;
 using out_text = std::back_insert_iterator<std::string>;
 
-// Wider than most letters.
+// Width reserved for a column of text, which is more than most letters need.
 constexpr int pixels_of_column = 7;
 
 // Vertical position of a bar in its lane, and its height.
@@ -54,7 +54,7 @@ constexpr bar_shape shape_of(bar_kind k) {
 struct legend_entry {
     bar_kind kind;
     std::string_view words;
-    int width;  // of the swatch and its text, in pixels
+    int width;  // of swatch and words, in pixels
 };
 
 constexpr std::array legend{
@@ -147,8 +147,8 @@ void draw_lanes(out_text out, const report_bars& b) {
                        top_of(lane));
 }
 
-// HTML text is truncated with an ellipsis at any zoom level. Only the text after the leading number
-// is truncated.
+// Uses HTML, because a browser truncates HTML text with an ellipsis at any zoom level. The number
+// at the start of the label is never truncated.
 void draw_page_label(out_text out, const report_bar& bar, const time_scale& scale, int top) {
     const std::string_view label = bar.label;
     const auto number = label.substr(0, label.find(' '));
@@ -223,8 +223,7 @@ void draw_legend(out_text out, const Entry& entry, int& x, int y) {
     x += entry.width;
 }
 
-// Column limits in a drawing file: the name and the head share a line, the facts and lane names do
-// not.
+// Maximum columns of texts in a drawing file. The name and the head share a line.
 constexpr int columns_for_name = 40, columns_for_head = 100, columns_for_facts = 160,
               columns_for_lane = 36;
 

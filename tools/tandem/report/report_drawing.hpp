@@ -24,7 +24,8 @@ std::string legend_items();
 /// describes the run. Text that does not fit ends with "…"; its title contains the full text.
 std::string make_svg_file(const report_reply& r, std::string_view head);
 
-/// The name as in format_reply_name(reply_name). The short form has at most 40 columns.
+/// Return the displayed name, like format_reply_name(reply_name). The short form has at most 40
+/// columns.
 std::string format_reply_name(const report_reply& r);
 std::string format_short_reply_name(const report_reply& r);
 /// Returns a summary such as "eos · first token 12 ms · …".

@@ -224,7 +224,7 @@ void write_time_line(page_text out, const report_bars& bars, std::string_view na
                    escape_markup(facts), draw_timeline(bars));
 }
 
-// Writes nothing for a single reply, because it has its own timeline.
+// Writes nothing for a single reply, whose own timeline shows the whole run.
 void write_run_line(page_text out, std::span<const report_reply> replies) {
     if (replies.size() < 2) return;
     fmt::format_to(out, "<div class=\"reply\">\n<h3>All of the run</h3>\n");
@@ -292,12 +292,12 @@ void write_reply(page_text out, const report_reply& r, const report_bars& bars,
 struct included_replies {
     std::string rows{};
     std::string sections{};
-    /// Number of included replies, starting with the first.
+    /// Number of included replies, which are the first ones of the run.
     std::size_t count = 0;
 };
 
-// Includes replies up to the size limit. The limit also counts the two drawings of the run, which
-// repeat the bars.
+// Includes replies up to the size limit, which also covers the two drawings of the whole run,
+// because they repeat the bars of the replies.
 included_replies include_replies(const std::vector<report_reply>& replies) {
     constexpr std::size_t max_repeated_bars = 1000;
     included_replies included;

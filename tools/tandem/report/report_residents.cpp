@@ -17,7 +17,8 @@ namespace {
 
 constexpr int columns_for_id = 40;
 
-/// A request or a prefill. From `at_ms` on, the slot holds the text of this dialogue.
+/// A request or prefill of a dialogue, which puts the text of the dialogue into the slot at
+/// `at_ms`.
 struct slot_use {
     lane_slot where;
     double at_ms = 0;
@@ -34,7 +35,7 @@ void add_uses(std::vector<slot_use>& uses, const report_reply& r, const report_b
     }
 }
 
-// Keeps only the first use of each stay.
+// Of consecutive uses of a slot by the same dialogue, keeps the first.
 void keep_changes(std::vector<slot_use>& uses) {
     std::ranges::stable_sort(uses, {},
                              [](const slot_use& u) { return std::tie(u.where, u.at_ms); });
@@ -46,7 +47,7 @@ void keep_changes(std::vector<slot_use>& uses) {
 
 report_bar make_stay(const slot_use& u, double to_ms, int hue) {
     const auto id = truncate_to_width(u.id, columns_for_id);
-    // The page shortens what follows the first space of a label.
+    // The page shortens a label only after its first space, so the label begins with a space.
     return {.what = report_bar::kind::resident,
             .from_ms = u.at_ms,
             .to_ms = to_ms,

@@ -76,8 +76,8 @@ report_reply report_view::take_running_reply(const reply_name& where) {
     return {.id = std::string(where.id), .reply = where.reply};
 }
 
-// Keeps only a prefix: after the first omitted reply, later replies are omitted even if they would
-// fit.
+// Keeps the first replies: after the first that does not fit, omits all later ones, even small
+// ones.
 void report_view::keep(report_reply r) {
     const auto bytes = bytes_ + bytes_of(r);
     if (run_.left_out > 0 || run_.replies.size() >= max_report_replies ||

@@ -17,8 +17,8 @@ class report_view final : public replay_view {
  public:
     static constexpr std::size_t max_faults = 100;
 
-    /// `settings`: settings of the run. `is_playback`: whether a recording stands in for the
-    /// servers.
+    /// `settings`: names and values, as report_run::settings. `is_playback`: whether a recording
+    /// stands in for the servers.
     explicit report_view(std::vector<std::pair<std::string, std::string>> settings = {},
                          bool is_playback = false)
         : is_playback_(is_playback) {

@@ -35,7 +35,7 @@ latency_stats latency_histogram::figures() const {
     return {count_, percentile(0.5), percentile(0.9), percentile(0.99), to_ms(max_)};
 }
 
-// Returns the smallest bin edge that at least this share of the samples does not exceed.
+// Returns the upper edge of the bin that contains the percentile, or the maximum if that is lower.
 double latency_histogram::percentile(double share) const {
     if (count_ == 0) return -1;
     const auto rank = std::ceil(share * static_cast<double>(count_));

@@ -57,7 +57,8 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     co_return c;
 }
 
-// The library counts only chunks with a continue.
+// Adds the heard tokens of the interrupted chunk, because the library counts only chunks with a
+// continue.
 void paced_reply::count_heard_tokens() {
     if (heard_in_part_ == 0) return;
     heard_result_ = reply_.result();
@@ -68,9 +69,9 @@ awaitable<void> paced_reply::fetch_server_url() {
     const auto& r = reply_.result();
     const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
     if (!last.empty()) server_ = last;
-    // A reply without a request has a server, too: that of its conversation.
+    // If the reply sent no request, its server is that of its conversation.
     if (!talk_ || !server_.empty()) co_return;
-    error_code ec;  // an ended conversation has no state
+    error_code ec;  // ignored: an ended conversation has no state
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
     if (!state.server.empty()) server_ = redact_url(state.server);
 }
@@ -99,8 +100,8 @@ awaitable<void> paced_reply::speak(const chunk& c) {
     if (!interrupted_) reply_.continue_after(c.id);
 }
 
-// Polls the reply, because it fails after continue_timeout, and a failed reply ends the speech
-// early.
+// Polls the reply once the speech has lasted for continue_timeout, because the reply then fails,
+// which must end the speech.
 awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
     constexpr auto poll_interval = std::chrono::milliseconds(20);
     auto until = std::min(end, chunk_arrived_at_ + continue_timeout_);

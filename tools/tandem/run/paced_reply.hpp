@@ -25,12 +25,14 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, reply_name where,
                 speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
-    /// Sets the initial server URL. A reply of a conversation queries the URL instead.
+    /// Sets the URL of the server until a chunk names its server. Not needed for a reply of a
+    /// conversation, which gets the URL from the conversation.
     void set_server_url(std::string url) { server_ = std::move(url); }
 
     /// Interrupts the reply this long after its start.
     void interrupt_after(duration d);
-    /// Ends the reply and the current speech. Reports to the conversation how much was spoken.
+    /// Ends the reply and the current speech. Reports to the conversation which share of the
+    /// current chunk was spoken.
     void interrupt();
 
     /// Returns the next chunk, or nothing at the end of the reply.
@@ -54,11 +56,11 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     speech_pace pace_;
     duration continue_timeout_;
     conversation* talk_;
-    std::string server_;  // of the latest chunk; after the end, of the reply
+    std::string server_;  // of the latest chunk or, after the end, of the reply
     std::optional<chunk_id> speaking_;
     int spoken_tokens_ = 0;  // of the current chunk
     int heard_in_part_ = 0;  // tokens heard of the interrupted chunk
-    /// The final result, if it differs from that of the library.
+    /// The result with corrected token counts, if a chunk was heard in part.
     std::optional<reply_result> heard_result_;
     reply_slot_stats slots_;
     boost::asio::steady_timer speech_timer_;

@@ -42,7 +42,7 @@ struct chunk_event {
     double at_ms = 0;
     double gap_ms = 0;
     double speech_ms = 0;
-    /// URL of the chunk's server; empty if the output does not name servers.
+    /// URL of the chunk's server; empty if the run does not show servers.
     std::string_view server{};
 };
 
@@ -51,12 +51,13 @@ struct end_event {
     reply_name where{};
     const reply_result& result;
     std::int64_t t_ns = 0;
-    /// Total time of speech, and total time waiting for chunks.
+    /// How long the reply was spoken in total, and how long the listener waited for chunks in
+    /// total.
     double speech_ms = 0;
     double gap_ms = 0;
     /// Advice of this program in addition to the library's message; usually empty.
     std::string hint{};
-    /// The last server; empty if the reply had none, or if the output does not name servers.
+    /// The last server; empty if the reply had none, or if the run does not show servers.
     std::string_view server{};
     std::vector<slot_stats> slots{};
     /// Set if a turn with expectations ends with this reply.

@@ -23,7 +23,7 @@ constexpr int note_columns = 10;   // width of the columns before other texts
 constexpr int bar_columns = 30;
 constexpr int min_text_columns = 20;
 constexpr int max_broken_columns = 400;
-constexpr double min_wait_ms = 1;  // shorter waits are not reported
+constexpr double min_wait_ms = 1;  // shorter waits for a slot are not shown
 
 std::string quoted(std::string_view text, int columns) {
     return fmt::format("«{}»", truncate_to_width(text, columns));
@@ -98,7 +98,7 @@ struct time_part {
     long cells = 0;
 };
 
-// Returns the parts of a reply's duration; empty if it consists of server time only.
+// Returns the parts of a reply's duration; empty if the reply waited only for the server.
 std::vector<time_part> time_parts(const end_event& e) {
     const double guard = e.result.metrics.guard_wait_ms;
     const double wait = slot_wait_ms(e.result) - guard;

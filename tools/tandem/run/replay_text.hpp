@@ -11,7 +11,7 @@
 // Formats the timeline of `tandem replay` as text. Pure; each function returns complete lines.
 namespace tandem::command {
 
-/// A note on the figures of a playback.
+/// The end of the note that figures of a playback come from the recording.
 inline constexpr std::string_view recorded_figures =
     "of slots, caches and latency are the recording's";
 

@@ -6,7 +6,7 @@
 namespace tandem::command {
 namespace {
 
-// 8 MB of samples. Later gaps are not included in the percentiles.
+// Limits the samples to 8 MB. The percentiles do not include later gaps.
 constexpr std::size_t max_gaps = 1'000'000;
 
 // Returns the smallest value that at least this share of the sorted values does not exceed.

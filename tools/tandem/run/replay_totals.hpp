@@ -32,14 +32,14 @@ struct replay_summary {
     int interrupted = 0;
     int not_started = 0;
 
-    /// Replies with a server failure, the number of retries, and replies that continued after a
+    /// Replies whose server failed, retries of all replies, and replies that continued after a
     /// failure.
     int lost_servers = 0;
     std::int64_t retries = 0;
     int went_on = 0;
 
-    /// Turns that were checked against expectations, turns that did not meet one, and unfinished
-    /// turns with expectations.
+    /// Of the turns with expectations: those that were checked, those that did not meet an
+    /// expectation, and those that did not finish.
     int checked_turns = 0;
     int broken_turns = 0;
     int unchecked_turns = 0;
@@ -60,15 +60,15 @@ struct replay_summary {
     std::int64_t guard_waits = 0;
     double guard_wait_ms = 0;
 
-    /// Over replies with a first token.
+    /// Of the replies that had a first token.
     percentiles first_token_ms{};
-    /// Over replies with a chunk.
+    /// Of the replies that had a chunk.
     percentiles first_chunk_ms{};
     /// From a continue to the next hand-over, without the first chunk of each reply.
     percentiles gap_ms{};
-    /// Total wait of all requests of a reply, over replies that sent a request.
+    /// Total wait of the requests of a reply, for replies that sent a request.
     percentiles slot_wait_ms{};
-    /// The part of that wait caused by the reuse guard.
+    /// The part of slot_wait_ms that the reuse guard caused.
     percentiles guard_part_ms{};
 
     std::vector<server_stats> servers{};
@@ -83,8 +83,8 @@ struct replay_summary {
     double cpu_us_per_token() const noexcept { return ratio(cpu_ms * 1000, generated); }
 };
 
-/// Whether the reply had its first token by this event. If the reply continues from a draft, its
-/// first token is in its first chunk; later token events belong to later requests.
+/// The first event for which this is true brings the reply's first token: a first_token event or,
+/// if the reply continues from a draft, its first chunk.
 bool has_first_token(const timeline_event& e, const reply_result& r) noexcept;
 
 /// Returns the time from the start of a reply to its first token; -1 if there is none.
@@ -95,9 +95,10 @@ class replay_totals {
  public:
     explicit replay_totals(int replies, const std::vector<std::string>& servers = {});
 
-    /// Expects one more reply: a reply to function results.
+    /// Call this before a reply to function results, which the constructor's `replies` does not
+    /// include.
     void expect_reply() noexcept { ++summary_.replies; }
-    /// Expects this number of turns with expectations.
+    /// Sets the number of turns with expectations.
     void expect_checks(int turns) noexcept { summary_.unchecked_turns = turns; }
     void add(const chunk& c);
     void add(const end_event& e);
@@ -113,7 +114,7 @@ class replay_totals {
     int failed() const noexcept { return summary_.failed; }
     int replies() const noexcept { return summary_.replies; }
 
-    /// Returns the figures so far, with the times measured by the caller.
+    /// Returns the figures so far. The caller measures the two times.
     replay_summary summary(double total_ms, double cpu_ms) const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace tandem::command {
 
-/// Receives the events of a run. A view may ignore any of them.
+/// Receives the events of a run. By default, each function does nothing.
 class replay_view {
  public:
     virtual ~replay_view() = default;

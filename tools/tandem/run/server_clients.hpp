@@ -36,30 +36,30 @@ class server_clients {
         const char* state() const noexcept;
     };
 
-    /// Precondition: `settings` is valid. `defaults`: the slots that the run uses unless the
-    /// settings specify them.
+    /// Precondition: `settings` is valid. `defaults`: which slots the run uses if `settings` do not
+    /// specify slots.
     server_clients(boost::asio::any_io_executor executor, const service_config& settings,
                    const instruments& i,
                    detail::slot_defaults defaults = detail::service_slot_defaults);
 
-    /// Queries all servers. Repeats this for up to `wait` while a server is starting or loading its
-    /// model.
+    /// Queries all servers. Repeats a server's query for up to `wait` while this server is starting
+    /// or loading its model.
     awaitable<void> fetch_props(duration wait);
     /// Reports to the view which servers answered, and each failure.
     void report_to(replay_view& view) const;
-    /// The failures, which refer to this object.
+    /// The failures, which contain views into this object.
     std::vector<fault_event> faults() const;
     /// Cancels pending calls.
     void close();
 
-    /// Returns the next server in rotation that answered. Precondition: at least one did.
+    /// Returns the next of the answering servers, in rotation. Precondition: a server has answered.
     server& next_answering_server();
-    /// Handles the result of a reply. An unreachable server is excluded unless it is the last one.
+    /// Excludes the server from rotation if it is unreachable, unless it is the last one.
     void on_reply_failed(server& s, const error_code& ec);
 
     std::size_t count_answering() const noexcept;
-    /// Returns the URLs as given. Omits servers with a permanent error if another server can be
-    /// used.
+    /// Returns the URLs as given. Omits servers with a permanent error if another server has
+    /// answered.
     std::vector<std::string> usable_server_urls() const;
     const std::vector<server>& all() const noexcept { return servers_; }
 

@@ -15,7 +15,7 @@ struct server_stats {
     std::string state = "unknown";
     /// The slots that were used, in order.
     std::vector<slot_stats> slots{};
-    int replies = 0;  ///< ended on this server, successfully or not
+    int replies = 0;  ///< that ended on this server, successfully or not
     int failed = 0;
 };
 

@@ -18,7 +18,7 @@ std::string slot_row(const slot_stats& s) {
                        s.chunks, s.generated, s.cache_hit_ratio() * 100, s.evaluated);
 }
 
-// Returns the URLs, all of them without the scheme if one does not fit.
+// Returns the URLs. If a URL is too long, omits the scheme of all URLs.
 std::vector<std::string> names_of(const std::vector<server_stats>& servers, int columns) {
     std::vector<std::string> names;
     names.reserve(servers.size());

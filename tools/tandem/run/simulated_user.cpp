@@ -6,7 +6,7 @@ namespace tandem::command {
 namespace {
 
 void begin_draft(conversation& talk, const std::string& text, const generation_options& options) {
-    // A draft that fails changes nothing: the turn reports the error.
+    // Ignores a failure of the draft, because the turn reports the error.
     const auto diag = std::make_shared<diagnostics>();
     talk.async_draft(text, options, *diag, [diag](const error_code&, int) {});
 }
@@ -24,7 +24,7 @@ void report_step(conversation& talk, const user_speech_step& step,
 awaitable<bool> simulate_user_speech(conversation& talk, user_speech speech,
                                      generation_options options, wait_until_function wait) {
     const auto began = std::chrono::steady_clock::now();
-    // Tools change the prompt, so it is warmed with them.
+    // Tools change the prompt, and hearing() takes them from warm().
     if (!options.tools.empty()) talk.warm(options);
     for (const auto& step : speech.steps) {
         const bool goes_on = co_await wait(began + step.at);

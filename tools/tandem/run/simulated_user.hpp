@@ -14,7 +14,8 @@ namespace tandem::command {
 using wait_until_function = std::function<awaitable<bool>(std::chrono::steady_clock::time_point)>;
 
 /// Speaks `speech`, and passes the recognizer's reports to the conversation while doing so.
-/// `options` are those of the reply that follows. The result is false if a wait was cancelled.
+/// `options`: the options that the reply to this speech will have. The result is false if a wait
+/// was cancelled.
 awaitable<bool> simulate_user_speech(conversation& talk, user_speech speech,
                                      generation_options options, wait_until_function wait);
 

@@ -49,7 +49,7 @@ std::vector<slot_stats> reply_slot_stats::split_by_slot(const reply_result& r) c
     std::vector<slot_stats> result;
     for (auto& [at, figures] : slots) {
         std::tie(figures.server, figures.slot) = at;
-        // A reply without a request has no slot.
+        // Omits the entry of a reply that sent no request, which has no slot.
         if (figures.slot >= 0 || figures.chunks > 0) result.push_back(figures);
     }
     return result;

@@ -29,7 +29,7 @@ struct slot_stats {
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
 
-    /// Adds the counts; server and slot are unchanged.
+    /// Adds the counts of `more`, and ignores its server and slot.
     slot_stats& operator+=(const slot_stats& more) noexcept;
     double cache_hit_ratio() const noexcept { return ratio(cached, cached + evaluated); }
 };
@@ -39,8 +39,8 @@ class reply_slot_stats {
  public:
     /// Returns the URL of the chunk's server in display form.
     const std::string& add(const chunk& c);
-    /// Ordered by server and slot; the totals equal those of the result. Counts not covered by a
-    /// chunk (the end token, or a request cut before its first chunk) are added to the last slot.
+    /// Ordered by server and slot. The last slot also gets the counts that no chunk contains (the
+    /// end token, or a request cut before its first chunk), so that the totals equal those of `r`.
     std::vector<slot_stats> split_by_slot(const reply_result& r) const;
 
  private:

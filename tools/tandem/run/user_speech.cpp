@@ -36,7 +36,7 @@ class speech_plan {
         if (pause_after_) add_mistaken_end();
         const auto end = ends_.empty() ? duration{} : ends_.back();
         if (rules_.eager && !ends_.empty()) add(end, kind::early_end, std::string(text_));
-        // An end comes after a partial transcript with the same time.
+        // A stable sort, so that an end comes after a partial transcript with the same time.
         std::ranges::stable_sort(speech_.steps, {}, &user_speech_step::at);
         speech_.length = end + rules_.eager.value_or(duration{});
         return std::move(speech_);
@@ -48,7 +48,7 @@ class speech_plan {
     void choose_pause() {
         if (!rules_.eager || words_.size() < 2 || draw_share(dice_) >= rules_.revise) return;
         pause_after_ = std::uniform_int_distribution<std::size_t>(1, words_.size() - 1)(dice_);
-        // The user continues speaking before the end is certain.
+        // Shorter than `eager`: the user continues speaking before the end is certain.
         pause_ = scale(*rules_.eager, 0.5 + draw_share(dice_) / 2);
     }
 

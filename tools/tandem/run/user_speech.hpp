@@ -20,8 +20,8 @@ inline constexpr speech_pace user_pace{150};
 struct user_speech_step {
     enum class kind {
         partial,    ///< the words so far; the last one may be wrong
-        early_end,  ///< the turn may have ended
-        speaks_on,  ///< the turn had not ended
+        early_end,  ///< the turn has probably ended
+        speaks_on,  ///< the user continues after an early end
     };
     /// Time since the user began to speak.
     duration at{};
@@ -41,8 +41,8 @@ struct user_speech {
 };
 
 /// Plans how the user speaks `text` in a turn of a dialogue. Equal arguments result in equal plans.
-/// The early end is reported at the last word, and the certain end `rules.eager` later. A pause
-/// that is mistaken for an end is shorter than `rules.eager`.
+/// The recognizer reports an early end at the end of the last word, and is certain `rules.eager`
+/// later. A pause that it mistakes for an end is shorter than `rules.eager`.
 user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
                              std::int64_t seed, std::string_view dialogue, int turn);
 

@@ -63,7 +63,8 @@ bool is_low_surrogate(unsigned unit) {
 }  // namespace
 
 void replace_lone_surrogates(std::string& line) {
-    // In JSON, backslashes occur only in strings, where each escapes the next character.
+    // Searches for backslashes without parsing: JSON has them only in strings, where each escapes
+    // the next character.
     for (auto at = line.find('\\'); at < line.size(); at = line.find('\\', at)) {
         const auto unit = escaped_unit(line, at);
         const bool pair =

@@ -10,9 +10,9 @@
 
 namespace tandem::command {
 
-/// Answers the lines of `tandem segment`: a whole text per line, or one token per line. Every line
-/// gets one answer, even an invalid line; only a valid "start" gets no answer. Empty lines are
-/// skipped.
+/// Answers the lines of `tandem segment`: a whole text per line, or one token per line. Each line
+/// gets one answer, even if it is invalid. Exceptions are a valid "start" and an empty line, which
+/// get none.
 class segment_protocol {
  public:
     /// `defaults.language` applies to lines without "lang".
@@ -39,8 +39,8 @@ class segment_protocol {
     std::size_t bad_lines_ = 0;
 };
 
-/// Replaces escapes of lone surrogates in JSON text with the escape of U+FFFD, because lone
-/// surrogates represent no character.
+/// Replaces each escape of a lone surrogate, which represents no character, in JSON text with the
+/// escape of U+FFFD.
 void replace_lone_surrogates(std::string& line);
 
 }  // namespace tandem::command

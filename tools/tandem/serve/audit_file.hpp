@@ -10,7 +10,7 @@ namespace tandem::command {
 /// fails.
 class audit_file {
  public:
-    /// `on_fault` reports the first failed write after each open(); later lines are lost silently.
+    /// Calls `on_fault` for the first failed write after each open(), but not for later ones.
     audit_file(std::string path, std::function<void(const std::string&)> on_fault);
     ~audit_file();
     audit_file(const audit_file&) = delete;
@@ -28,7 +28,7 @@ class audit_file {
     std::function<void(const std::string&)> on_fault_;
     int fd_ = -1;
     bool has_failed_ = false;
-    /// Whether the last write was partial.
+    /// Whether the last write was partial, so that the next line needs a line break before it.
     bool is_inside_line_ = false;
 };
 

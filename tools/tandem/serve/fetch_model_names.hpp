@@ -13,7 +13,8 @@
 namespace tandem::command {
 
 /// Queries the servers without a model name concurrently, with a limit of 2 s each. If a query
-/// fails, the name stays empty, and the cause is stored. Requires a single-threaded executor.
+/// fails, stores the cause in `no_answer_reason`, and the name stays empty. Requires a
+/// single-threaded executor.
 awaitable<void> fetch_model_names(boost::asio::any_io_executor executor, const config& settings,
                                   const instruments& i, std::vector<named_server>& servers);
 

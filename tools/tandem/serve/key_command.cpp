@@ -9,7 +9,7 @@ namespace tandem::command {
 int run_key(const key_options& options) {
     constexpr std::size_t digits = 8;
     const auto made = gateway::make_api_key();
-    // Names must be unique.
+    // Derives the name from the hash, because names must be unique in the key file.
     const auto name = options.name.empty() ? "key-" + made.sha256.substr(0, digits) : options.name;
     terminal t;
     t.print(made.key + '\n' + format_key_entry(name, made.sha256) + '\n');

@@ -21,8 +21,8 @@ struct model_grouping {
 /// with a leading slash cannot be part of a URL.
 std::string to_client_model_name(std::string_view server_name);
 
-/// Groups servers by the model name that was given or reported. A server without a name gets the
-/// only known model. If no name is known, the model is called "default".
+/// Groups servers by the model name that was given or reported. If exactly one model is known,
+/// servers without a name belong to this model. If no name is known, the model is called "default".
 model_grouping group_by_model(const std::vector<named_server>& servers);
 
 }  // namespace tandem::command

@@ -141,7 +141,8 @@ class serving {
             gateway_.emplace(ioc_, std::move(settings));
             at.port = gateway_->port();
         } catch (const config_error& e) {
-            // These faults depend on the models that the servers reported.
+            // serve_flags could not find these faults: they depend on the models that the servers
+            // report.
             for (const auto& f : e.faults()) refuse(fmt::format("{} {}", f.field, f.message));
             return end(wrong_use);
         } catch (const gateway::adapter_store_error& e) {
@@ -152,7 +153,8 @@ class serving {
                                at.port, e.code().message()));
             return end(not_all_good);
         }
-        // A failure to begin the recording is reported at the end, like a failed write.
+        // Ignores a failure: recording_file::fault() reports it when the gateway ends, like a
+        // failed write.
         recorded_->begin();
         announce(http_url(at, !options_.tls.is_empty()), models);
         warn_of_key_mode();

@@ -15,7 +15,7 @@
 namespace tandem::command {
 
 struct serve_options {
-    /// Valid, except `models`, which is set later from `servers`.
+    /// Already checked, except for `models`, which the command derives from `servers`.
     gateway::gateway_options gateway{};
     /// The servers, at least one. Servers without a model name are queried for it.
     std::vector<named_server> servers{};

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int max_connections = 1'000'000;
 constexpr int max_cached_answers = 100'000;
-constexpr int max_prompt_bytes = 16 << 20;  // the limit of a request body
+constexpr int max_prompt_bytes = 16 << 20;  // the maximum size of a request body
 // The same limit as in the check of the gateway options.
 constexpr std::size_t max_word_file_bytes = 4u << 20;
 
@@ -67,7 +67,7 @@ groups server to generation can also be set by environment variables
 Exit status: 0 stopped by a signal, 1 could not listen, serve or write all of
 its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)";
 
-// Indexed by the enumerations.
+// Indexed by log_format and by stream_by.
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 constexpr std::array<std::string_view, 2> stream_by_names{"chunk", "token"};
 
@@ -89,7 +89,7 @@ std::vector<named_server> read_server_files(const std::vector<named_server>& giv
     return servers;
 }
 
-// Returns 3 for "denied[3]", and nothing for "denied".
+// Returns the index in the name of a field: 3 for "denied[3]", and nothing for "denied".
 std::optional<std::size_t> index_of(std::string_view field) {
     const auto open = field.find('[');
     std::size_t index = 0;
@@ -232,7 +232,8 @@ void serve_flags::check_empty(std::vector<std::string>& faults) const {
             faults.push_back(fmt::format("{} is empty", flag));
 }
 
-// Whether the models of the adapters are served is known only after the servers have been queried.
+// Does not check whether the adapters' models are served, because the servers have not been queried
+// yet.
 void serve_flags::read_adapters(std::vector<std::string>& faults) {
     auto& list = options_.gateway.adapters;
     std::vector<std::string> models{""};
@@ -316,8 +317,8 @@ void serve_flags::read_denied(std::vector<std::string>& faults) {
     options_.gateway.prompts.denied = denied_.words;
 }
 
-// Adds the faults of the gateway options under the names of their flags, except faults of the
-// servers.
+// Checks the gateway options and adds their faults, which name flags instead of fields. Does not
+// check the servers.
 void serve_flags::check_gateway(std::vector<std::string>& faults) const {
     auto own = options_.gateway;
     own.service = {};
@@ -333,7 +334,8 @@ void serve_flags::check_gateway(std::vector<std::string>& faults) const {
             faults.push_back(fmt::format("--otlp-endpoint: {}", f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(denied_file_), f.message));
-        // If --keys is given but unreadable, that fault has already been reported.
+        // If --keys was given, this fault means that the file is unreadable, which is already
+        // reported.
         else if (f.field == "address" && options_.key_file.empty())
             faults.push_back(fmt::format("--listen {}; use --keys FILE", f.message));
     }

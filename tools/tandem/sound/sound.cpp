@@ -6,7 +6,8 @@
 namespace tandem::command {
 namespace {
 
-// 50 dB below full scale: above the noise and echo of synthesizers.
+// Samples up to this value count as silence: 50 dB below full scale, above the noise and echo of
+// synthesizers.
 constexpr int speech_threshold = 100;
 constexpr auto margin = std::chrono::milliseconds(5);
 constexpr double ns_per_second = 1e9;

@@ -22,7 +22,7 @@ inline duration get_duration(const audio_clip& s) noexcept {
     return samples_to_duration(static_cast<std::int64_t>(s.samples.size()), s.rate);
 }
 
-/// Removes leading and trailing silence, but leaves 5 ms, so that a voice can fade in and out.
+/// Removes leading and trailing silence except for 5 ms, in which the voice fades in and out.
 /// Synthesizers add up to half a second of silence, which would lengthen the pause between
 /// sentences. The result is empty if the sound is all silence.
 audio_clip trim_silence(audio_clip s);

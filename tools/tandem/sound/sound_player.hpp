@@ -20,7 +20,7 @@ class sound_player {
     sound_player(const sound_player&) = delete;
     sound_player& operator=(const sound_player&) = delete;
 
-    /// Plays a short silence. Returns the error, or an empty string.
+    /// Plays a short silence to test the program. Returns the error, or an empty string.
     awaitable<std::string> play_test_sound();
     /// Disables playback.
     void disable() { args_.clear(); }

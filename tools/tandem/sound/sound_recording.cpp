@@ -6,7 +6,7 @@
 
 namespace tandem::command {
 namespace {
-// Limits a pause, so that a long absence of the user does not fill the file.
+// Shortens long silences, so that the file stays small while the user is absent.
 constexpr std::int64_t max_silence_s = 600;
 }  // namespace
 

@@ -9,7 +9,7 @@
 
 namespace tandem::command {
 
-/// Positions sounds and silence in a recording of what a listener heard. Pure.
+/// Computes the positions of sounds and silences in a recording of what a listener heard. Pure.
 class sound_timeline {
  public:
     sound_timeline(time_point begun, int rate) noexcept : begun_(begun), rate_(rate) {}
@@ -29,8 +29,8 @@ class sound_timeline {
     std::int64_t at_ = 0;
 };
 
-/// A WAV file of what a listener heard since `begun`, including silence of up to 10 minutes at a
-/// time. The first sound determines the sample rate.
+/// A WAV file of what a listener heard since `begun`, including silences, each of at most 10
+/// minutes. The first sound determines the sample rate.
 class sound_recording {
  public:
     sound_recording(const std::string& path, time_point begun) : file_(path), begun_(begun) {}

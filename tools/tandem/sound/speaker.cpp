@@ -20,8 +20,8 @@ awaitable<speaker::utterance> speaker::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
     if (!synthesizer_) co_return u;
-    // No voice is 8 times as fast as the configured pace; a program that ends sooner has failed
-    // silently.
+    // A program that wrote nothing has played the sound or has failed silently. It failed if it
+    // ended sooner than a voice at 8 times the configured pace would.
     auto s = co_await synthesizer_->make(text, u.length / 8);
     if (!s.fault.empty())
         report_fault(fmt::format("\"{}\" failed; only the text is shown",
@@ -53,7 +53,7 @@ awaitable<std::string> speaker::test_player() {
 void speaker::on_missing_player(std::function<void()> on_silent) {
     player_.disable();
     report_unheard_ = std::move(on_silent);
-    if (options_.tries_synthesizer) report_unheard();  // the test run has made a sound
+    if (options_.tries_synthesizer) report_unheard();  // the test has made a sound
 }
 
 void speaker::report_unheard() {

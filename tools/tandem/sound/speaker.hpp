@@ -15,7 +15,8 @@
 namespace tandem::command {
 
 struct speaker_options {
-    /// Command line of the synthesizer; empty = none; then `pace` determines the speaking times.
+    /// Command line of the synthesizer. Empty = no synthesizer; then `pace` determines the speaking
+    /// times.
     std::vector<std::string> synthesizer{};
     /// Whether to test the synthesizer before the chat.
     bool tries_synthesizer = false;
@@ -31,7 +32,7 @@ struct speaker_options {
     std::string wav{};
     speech_pace pace{160};
     duration sentence_pause = std::chrono::milliseconds(250);
-    /// Time limit for the synthesis of a chunk, and for its playback in addition to the length of
+    /// Time limit for the synthesis of a chunk. Its playback may take this long, plus the length of
     /// the sound.
     duration limit = std::chrono::minutes(5);
 };
@@ -56,7 +57,8 @@ class speaker {
     const speaker_options& options() const noexcept { return options_; }
     /// Returns true if the synthesizer plays its sounds itself.
     bool plays_itself() const noexcept { return synthesizer_ && synthesizer_->plays_itself(); }
-    /// Returns true if it is unknown whether the synthesizer plays its sounds itself.
+    /// Returns true if there is a synthesizer that has not written a sound yet, and so may play its
+    /// sounds itself.
     bool may_play_itself() const noexcept {
         return synthesizer_ && synthesizer_->may_play_itself();
     }
@@ -69,8 +71,8 @@ class speaker {
     /// Test the synthesizer and the player. Return the error, or an empty string.
     awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
-    /// Disables playback. Because a synthesizer may play its own sounds, calls `on_silent` only
-    /// once it is certain that no sound is heard.
+    /// Disables playback. Calls `on_silent` only once the synthesizer has written a sound: until
+    /// then, it may play its sounds itself.
     void on_missing_player(std::function<void()> on_silent);
     /// Starts playback; returns false if nothing plays. wait_until_played() waits for its end.
     bool play(const utterance& u);
@@ -95,7 +97,7 @@ class speaker {
     std::function<void(std::string_view)> on_fault_;
     std::optional<synthesizer> synthesizer_;
     sound_player player_;
-    std::function<void()> report_unheard_;  // reset after the call
+    std::function<void()> report_unheard_;  // nullptr after the call
     bool playing_ = false;
     std::optional<sound_recording> heard_;
     bool failed_ = false;

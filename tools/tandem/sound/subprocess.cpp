@@ -21,7 +21,7 @@ namespace tandem::command {
 namespace {
 
 constexpr std::size_t max_stderr_bytes = 2000;
-// Limit for reading the rest of the pipes after the program has exited.
+// How long to read from the pipes after the program has exited.
 constexpr auto last_words_within = std::chrono::milliseconds(200);
 
 // RAII wrapper of the spawn attributes and file actions.
@@ -193,14 +193,15 @@ void subprocess::reap() {
     siginfo_t info{};
     const auto id = static_cast<id_t>(pid_);
     if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) return;
-    kill_group();  // remaining children would keep the pipes open
+    kill_group();  // ends its children, which would keep the pipes open
     ::waitpid(pid_, &status_, 0);
     exited_ = true;
     end_if_done();
     if (!ended_) stop_reading_soon();
 }
 
-// A process that left the group, such as a daemon, could keep the pipes open forever.
+// Closes the pipes soon, because a process that left the group, such as a daemon, could keep them
+// open forever.
 void subprocess::stop_reading_soon() {
     limit_timer_.expires_after(last_words_within);
     limit_timer_.async_wait([self = shared_from_this()](const error_code& ec) {

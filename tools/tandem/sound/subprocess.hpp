@@ -36,8 +36,8 @@ struct process_limits {
 };
 
 /// Runs a program once with text on stdin, and limits its time and output. The program has its own
-/// process group, so that Ctrl-C does not reach the program, and its children are killed with it.
-/// SIGPIPE must be ignored. Owned by shared_ptr; to be used on one thread.
+/// process group: Ctrl-C does not reach it, and killing the program also kills its children. The
+/// caller's process must ignore SIGPIPE. Owned by shared_ptr; to be used on one thread.
 class subprocess : public std::enable_shared_from_this<subprocess> {
  public:
     /// `args` starts with the program name, which is looked up in PATH.
@@ -85,8 +85,8 @@ class subprocess : public std::enable_shared_from_this<subprocess> {
     descriptor out_;
     descriptor err_;
     boost::asio::signal_set child_signals_;
-    boost::asio::steady_timer limit_timer_;  // for the run, then for the rest of the pipes
-    boost::asio::steady_timer ended_timer_;  // never expires; end() cancels it
+    boost::asio::steady_timer limit_timer_;  // limits the run, then reading after the exit
+    boost::asio::steady_timer ended_timer_;  // end() cancels it to wake wait()
     std::array<char, 16384> out_part_{};
     std::array<char, 1024> err_part_{};
     std::string out_text_;
@@ -97,7 +97,7 @@ class subprocess : public std::enable_shared_from_this<subprocess> {
     bool ended_ = false;
     bool stopped_ = false;
     time_point ended_at_{};
-    std::string own_fault_;  // a failed start or an exceeded limit
+    std::string own_fault_;  // why the start failed, or the exceeded limit
 };
 
 bool is_on_path(const std::string& program);

@@ -18,10 +18,10 @@ struct synthesis {
     std::optional<audio_clip> made{};
     /// The error; empty if there is a sound, or if the program played the sound.
     std::string fault{};
-    /// Details to append to the message. Kept separate because they differ between faults of the
-    /// same kind.
+    /// Details to append to the message. Not part of `fault`, because details differ between faults
+    /// that are otherwise equal.
     std::string note{};
-    /// Start and end of the program.
+    /// When the program started and ended.
     time_point began_at{};
     time_point ended_at{};
 };
@@ -40,16 +40,16 @@ class synthesizer {
 
     /// Starts to synthesize `text` in advance, unless the program plays its sounds itself.
     void prepare(const std::string& text);
-    /// Returns the sound of `text`, prepared or new. Reports no fault if stop() ended the
-    /// synthesis. A program that wrote nothing but ran for at least `min_play` is assumed to have
-    /// played the sound.
+    /// Returns the sound of `text`, prepared or new. If stop() ended the synthesis, there is no
+    /// sound and no fault. If the program wrote nothing but ran for at least `min_play`, assumes
+    /// that it played the sound.
     awaitable<synthesis> make(std::string text, duration min_play);
     /// Stops the program and drops prepared sounds.
     void stop();
 
-    /// True if the last run succeeded without output.
+    /// True if the last program played its sound itself, as far as its running time tells.
     bool plays_itself() const noexcept { return plays_itself_; }
-    /// True until the program has written a sound.
+    /// True until a program has written a sound, which shows that it does not play sounds itself.
     bool may_play_itself() const noexcept { return rate_ == 0; }
 
  private:
@@ -68,7 +68,7 @@ class synthesizer {
     std::vector<std::string> args_;
     duration limit_;
     bool plays_itself_ = false;
-    int rate_ = 0;  // of the first sound
+    int rate_ = 0;  // of the first sound; 0 = none yet
     job prepared_;
     job running_;
 };

@@ -68,8 +68,8 @@ SF_INFO one_channel(int rate) {
     return info;
 }
 
-// Some programs write a length of 0 to a pipe. libsndfile treats an excessive length as "until the
-// end of the file", but not 0.
+// Some programs that write to a pipe leave the length at 0, which libsndfile takes literally.
+// Replaces it with an excessive length, which means "until the end of the file".
 void repair_length(std::string& bytes) {
     constexpr std::string_view unknown("data\0\0\0\0", 8);
     const auto at = bytes.substr(0, 4) == "RIFF" ? bytes.find(unknown) : std::string::npos;
@@ -158,7 +158,7 @@ wav_file::wav_file(const std::string& path)
 }
 
 wav_file::~wav_file() {
-    set_rate(default_rate);  // makes a file without sounds a valid WAV file
+    set_rate(default_rate);  // writes the header if there were no sounds
     file_.reset();
     if (fd_ >= 0) ::close(fd_);
 }

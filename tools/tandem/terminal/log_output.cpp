@@ -18,7 +18,8 @@
 namespace tandem::command {
 namespace {
 
-// Uses `terminal`, which maintains the bottom line. The sink's mutex protects the formatter.
+// Writes through `terminal`, so that log lines do not destroy the bottom line. The mutex of the
+// base class protects the formatter.
 class terminal_sink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
     explicit terminal_sink(terminal& t) : terminal_(t) {}

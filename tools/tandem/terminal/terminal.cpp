@@ -21,7 +21,7 @@ namespace {
 
 constexpr int default_width = 80;
 
-// Returns false if a non-blocking descriptor accepts no data for `write_timeout`.
+// Waits until a non-blocking descriptor accepts data. Returns false after `write_timeout`.
 bool wait_for_reader(int fd, std::chrono::milliseconds write_timeout) noexcept {
     using clock = std::chrono::steady_clock;
     const auto end = clock::now() + write_timeout;
@@ -81,7 +81,7 @@ void terminal::print(std::string_view text) {
     if (!write_out(text) && on_failure_) on_failure_();
 }
 
-// Returns false if a failure of this or an earlier write must be reported.
+// Returns false if this or an earlier write has failed and the failure was not reported yet.
 bool terminal::write_out(std::string_view text) {
     const std::lock_guard lock(mutex_);
     if (text.empty()) return true;
@@ -153,8 +153,8 @@ std::string terminal::enter_bottom() {
     return (column_ > 0 ? "\n" : "") + bottom_->draw();
 }
 
-// A failure of stderr cannot be reported. After a failure, skips further writes to avoid waiting
-// again.
+// Ignores a failure, because there is no place to report it. Then writes no more, because each
+// write might wait for `write_timeout`.
 void terminal::write_error(std::string_view text) {
     if (!err_failed_) err_failed_ = write_all(err_, text, write_timeout_) != 0;
 }

@@ -26,12 +26,13 @@ class bottom_lines {
 /// The stdout and stderr of the command, with a status line at the bottom of the terminal.
 ///
 /// Output to stdout is written immediately and completely. After the first failure nothing more is
-/// written. `on_failure` is called once, by the print() that failed or, if another write failed, by
-/// the next print(). Output functions may be called from any thread.
+/// written. `on_failure` is called once: by the print() that failed or, if a function other than
+/// print() failed, by the next print(). Output functions may be called from any thread.
 class terminal {
  public:
-    /// The caller keeps ownership of the descriptors. `write_timeout` limits how long a
-    /// non-blocking descriptor may accept no data; writes to a blocking descriptor have no limit.
+    /// The caller keeps ownership of the descriptors. A write to a non-blocking descriptor fails if
+    /// the descriptor accepts no data for `write_timeout`. A write to a blocking descriptor may
+    /// wait forever.
     explicit terminal(int out = 1, int err = 2,
                       std::chrono::milliseconds write_timeout = std::chrono::minutes(1)) noexcept
         : out_(out), err_(err), write_timeout_(write_timeout) {}
@@ -48,7 +49,7 @@ class terminal {
     void send_control_sequence(std::string_view sequence);
     /// Shows `lines` below the output on stdout, which must be a terminal; nullptr removes them.
     void set_bottom(bottom_lines* lines);
-    /// Redraws the bottom lines where they have changed.
+    /// Call this when the bottom lines have changed; redraws only the changes.
     void update_bottom();
 
     /// True for a terminal that supports control sequences, so false if TERM=dumb.
@@ -58,7 +59,7 @@ class terminal {
     /// nothing is shortened or wrapped.
     int out_width() const noexcept;
     int err_width() const noexcept;
-    /// The column in the unfinished line of stdout.
+    /// Width of the unfinished line of stdout, in columns.
     int out_column() const noexcept { return column_; }
 
     /// The error message; empty = none.

@@ -8,7 +8,7 @@ namespace tandem::command {
 namespace {
 
 struct renaming {
-    std::string_view field;  // as in the library's message
+    std::string_view field;  // part of the library's message that names a field
     std::string_view flag;
 };
 

@@ -7,10 +7,10 @@
 
 namespace tandem::command {
 
-/// Returns the library's error message, with field names replaced by flags of this program. `hint`
-/// follows, unless it is empty.
+/// Returns the library's error message, with field names replaced by flags of this program. Appends
+/// `hint` unless it is empty.
 std::string format_error(const error_code& ec, const diagnostics& d, std::string_view hint = {});
-/// Does the same to the field names in a message of the library's log.
+/// Replaces field names with flags in a message of the library's log.
 std::string replace_field_names(std::string message);
 
 }  // namespace tandem::command

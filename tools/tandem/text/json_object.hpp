@@ -33,7 +33,8 @@ class json_object {
         const fmt::format_int digits(value);
         return raw(name, {digits.data(), digits.size()});
     }
-    /// For milliseconds and ratios; a negative value means missing and becomes null.
+    /// For milliseconds and ratios. A negative value means that the value is unknown, and becomes
+    /// null.
     json_object& field(const char* name, double value);
     json_object& field(const char* name, duration time) { return field(name, to_ms(time)); }
     template <class Value>

@@ -17,7 +17,7 @@ struct glyph {
     bool space = false;
 };
 
-// Takes the next character in its displayed form.
+// Removes the first character from `text`, and returns it as it is displayed.
 glyph take_glyph(std::string_view& text) {
     const auto c = text::decode_first_character(text);
     const auto bytes = text.substr(0, c.bytes);
@@ -79,7 +79,7 @@ class line_filler {
         word_columns_ = spaces_ = 0;
     }
 
-    // Keeps a number with its unit, unless the number starts the line.
+    // Moves a number to the next line together with its unit, unless the number starts this line.
     void break_line() {
         auto number = last_word_ > 0 ? line_.substr(last_word_) : std::string();
         const bool stays_together = is_unit(word_) && ends_in_digit(number) &&

@@ -7,7 +7,7 @@
 
 namespace tandem::command {
 
-/// The words and phrases of a file, and their line numbers, from 1.
+/// The words and phrases of a file, and the line number of each, from 1.
 struct word_list {
     std::vector<std::string> words{};
     std::vector<std::size_t> lines{};

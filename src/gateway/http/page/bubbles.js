@@ -111,7 +111,7 @@ class Bubble {
         return piece;
     }
 
-    // The reply's text has no space next to a filler.
+    // The texts of a filler and of the chunks next to it have no space between them.
     #spaced(chunk) {
         const isNext = chunk.filler || this.#endsWithFiller;
         const isTight = /\S$/.test(this.#text.textContent) && /^\S/.test(chunk.text);

@@ -2,11 +2,29 @@
 
 const place = 'tandem-key';
 
+// A browser may forbid storage.
+function read() {
+    try {
+        return sessionStorage.getItem(place) ?? '';
+    } catch {
+        return '';
+    }
+}
+
+function write(key) {
+    try {
+        sessionStorage.setItem(place, key);
+    } catch {
+        // The key then lasts until the page is closed.
+    }
+}
+
 export class KeyEntry {
     #dialog;
     #field;
     #fault;
     #onKey;
+    #key = read();
 
     constructor({ dialog, form, field, fault, onKey }) {
         this.#dialog = dialog;
@@ -19,11 +37,11 @@ export class KeyEntry {
     }
 
     get kept() {
-        return sessionStorage.getItem(place) ?? '';
+        return this.#key;
     }
 
     ask(why = '') {
-        sessionStorage.removeItem(place);
+        this.#keep('');
         this.#fault.textContent = why;
         if (why) this.#field.setAttribute('aria-invalid', 'true');
         if (!this.#dialog.open) this.#dialog.showModal();
@@ -34,7 +52,12 @@ export class KeyEntry {
     #take() {
         const key = this.#field.value.trim();
         this.#field.value = '';
-        sessionStorage.setItem(place, key);
+        this.#keep(key);
         this.#onKey(key);
+    }
+
+    #keep(key) {
+        this.#key = key;
+        write(key);
     }
 }

@@ -1,8 +1,9 @@
 #include "text/sentences/word_lists.hpp"
 
-// Russian: CLDR 42 (common/segments/ru.xml) sorted into classes, and GOST R 7.0.12. CLDR has no
-// suppressions for Polish, Czech (also used for Slovak and others), Turkish and Greek; these are
-// common abbreviations listed by the language councils (RJP, ÚJČ, TDK).
+// The Russian abbreviations come from CLDR 42 (common/segments/ru.xml), sorted into classes, and
+// from GOST R 7.0.12. CLDR has no abbreviations for Polish, Czech (also used for Slovak and
+// others), Turkish and Greek, so common ones from the lists of language councils are used (RJP,
+// ÚJČ, TDK).
 namespace tandem::text {
 namespace {
 

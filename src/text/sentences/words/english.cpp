@@ -3,10 +3,11 @@
 namespace tandem::text {
 namespace {
 
-// The abbreviations come from CLDR 42 (common/segments/en.xml, the sentence break suppressions that
-// ICU serves) without plain words, sorted into classes, and from style guides (Chicago Manual of
-// Style 10.4 to 10.70). The lists of plain words (from `starter` on, except `when`) have no source:
-// they are common words of replies, chosen for the purpose of each class.
+// The abbreviations come from CLDR 42 and from style guides (Chicago Manual of Style 10.4 to
+// 10.70). Those of CLDR are the sentence break suppressions that ICU serves
+// (common/segments/en.xml), without plain words, sorted into classes. The lists of plain words
+// (from `starter` on, except `when`) have no source: they are common words of replies, chosen for
+// the purpose of each class.
 constexpr word_group english_groups[] = {
     {word_class::title,
      "wm chas thos pt mr mrs ms mx messrs dr drs prof rev fr hon gen lt col maj capt cpt cmdr cdr "

@@ -20,7 +20,8 @@ constexpr word_group german_groups[] = {
      "lfd max"},
     {word_class::name_part,
      "inc co corp ltd jr u.s u.s.a n.chr v.chr n v jh jahrh hbf str pl ges mbh e.v eu mwst"},
-    // These are tails in other languages; in German, a capital after them may start any noun.
+    // In other languages, such words are tails. In German, the capital after them may be that of
+    // any noun.
     {word_class::name_part,
      "usw etc u.v.m usf min std sek mio mrd tsd ztr pfd stk stck kg km cm mm u.v.a o.g o.a m.w "
      "jhd jahrhs"},

@@ -122,7 +122,7 @@ TEST_F(shared_key, asks_with_all_its_limits) {
 TEST_F(shared_key, is_refused_by_what_others_have_used) {
     bot.requests_per_minute = 60;
     open_gate(bot);
-    const auto e = error_of(chat(at(0s), shared_limits::verdict{.requests_debt = 62s}));
+    const auto e = error_of(chat(at(0s), shared_limits::verdict{.requests_time_until_full = 62s}));
     EXPECT_EQ(e.status, 429);
     EXPECT_EQ(e.code, "rate_limit_exceeded");
     EXPECT_EQ(e.retry_after, 3s);
@@ -132,7 +132,7 @@ TEST_F(shared_key, is_refused_by_what_others_have_used) {
 TEST_F(shared_key, is_refused_without_asking_until_the_limit_allows_it_again) {
     bot.requests_per_minute = 60;
     open_gate(bot);
-    chat(at(0s), shared_limits::verdict{.requests_debt = 62s});
+    chat(at(0s), shared_limits::verdict{.requests_time_until_full = 62s});
     EXPECT_EQ(status_of(chat(at(2900ms), yes)), 429);
     EXPECT_EQ(others->queries.size(), 1u);
     EXPECT_EQ(status_of(chat(at(3s), yes)), 200);
@@ -141,7 +141,7 @@ TEST_F(shared_key, is_refused_without_asking_until_the_limit_allows_it_again) {
 TEST_F(shared_key, is_refused_by_tokens_of_replies_elsewhere) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
-    const auto e = error_of(chat(at(0s), shared_limits::verdict{.tokens_debt = 90s}));
+    const auto e = error_of(chat(at(0s), shared_limits::verdict{.tokens_time_until_full = 90s}));
     EXPECT_THAT(e.message, HasSubstr("600 tokens"));
 }
 
@@ -257,7 +257,7 @@ TEST_F(shared_key, reports_its_own_usage_when_the_others_answer_again) {
     let_in_alone(1, at(1s));
     chat(at(2s), yes);
     EXPECT_TRUE(others->queries.back().is_doubtful);
-    EXPECT_EQ(others->queries.back().requests_debt, 59s);
+    EXPECT_EQ(others->queries.back().requests_time_until_full, 59s);
     EXPECT_EQ(status_of(chat(at(2s), yes)), 200) << "the answer counts alone";
     EXPECT_FALSE(others->queries.back().is_doubtful);
 }
@@ -270,7 +270,7 @@ TEST_F(shared_key, doubts_what_others_know_if_they_were_not_told_its_tokens) {
     others->report_handlers.back()(at(0s), false);
     chat(at(0s), yes);
     EXPECT_TRUE(others->queries.back().is_doubtful);
-    EXPECT_EQ(others->queries.back().tokens_debt, 120s);
+    EXPECT_EQ(others->queries.back().tokens_time_until_full, 120s);
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ TEST(verdict, has_the_fields_of_the_answer) {
     const auto v = read_verdict(a);
     ASSERT_TRUE(v);
     EXPECT_TRUE(v->is_admitted);
-    EXPECT_EQ(v->requests_debt, 2us);
-    EXPECT_EQ(v->tokens_debt, 3us);
+    EXPECT_EQ(v->requests_time_until_full, 2us);
+    EXPECT_EQ(v->tokens_time_until_full, 3us);
     EXPECT_EQ(v->running_elsewhere, 4);
     EXPECT_EQ(read_verdict(std::nullopt), std::nullopt);
 }

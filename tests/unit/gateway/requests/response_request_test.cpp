@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace {
@@ -69,6 +70,29 @@ TEST(response_request_body, has_functions_a_form_and_reasoning_in_its_own_way) {
     EXPECT_EQ(form.options.json_schema, R"({"type":"object"})");
     EXPECT_THAT(read(R"({"input":"Hi","text":{"format":{"type":"text"}}})").options.json_schema,
                 IsEmpty());
+}
+
+TEST(response_request_body, has_the_chunk_settings_of_a_chat_request) {
+    const auto r = read(R"({"input":"Hi","stream_by":"chunk","language":"de",
+        "first_chunk_min_tokens":1,"first_chunk_max_tokens":2,"chunk_max_tokens":3,
+        "chunk_min_chars":4,"peek_hold_ms":5,"chunk_deadline_ms":6})");
+    const auto& d = r.options.delivery;
+    EXPECT_EQ(d.language, "de");
+    EXPECT_EQ(d.first_chunk_min_tokens, 1);
+    EXPECT_EQ(d.first_chunk_max_tokens, 2);
+    EXPECT_EQ(d.chunk_max_tokens, 3);
+    EXPECT_EQ(d.chunk_min_chars, 4);
+    EXPECT_EQ(d.peek_hold, std::chrono::milliseconds(5));
+    EXPECT_EQ(d.chunk_deadline, std::chrono::milliseconds(6));
+}
+
+TEST(response_request_body, has_the_sampling_fields_of_a_chat_request) {
+    const auto r = read(R"({"input":"Hi","repeat_last_n":9,"ignore_eos":true,"mirostat":1,
+        "logit_bias":{"7":-1},"dry_base":2})");
+    EXPECT_EQ(r.options.repeat_last_n, 9);
+    EXPECT_EQ(
+        json::parse(r.options.sampling),
+        json::parse(R"({"ignore_eos":true,"mirostat":1,"logit_bias":{"7":-1},"dry_base":2})"));
 }
 
 TEST(response_request_body, is_repeated_in_the_response) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@ using ::testing::SizeIs;
 
 constexpr time_point kept_at = time_point(1h);
 constexpr std::size_t many = 100;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 std::vector<std::string> contents(const response_request& r) {
     std::vector<std::string> all;
@@ -116,24 +119,95 @@ TEST(kept_response, is_not_fetched_if_it_is_here) {
     EXPECT_THAT(list_responses_to_fetch(request, is_here), ElementsAre("resp_2"));
 }
 
-TEST(item_reference, is_replaced_by_the_answer_that_has_the_item) {
+std::function<const kept_response*(const std::string&)> find_in(const kept_response& kept) {
+    return [&](const std::string& id) { return id == "resp_1" ? &kept : nullptr; };
+}
+
+response_request refer(const std::string& item) {
     auto r = ask("Hello!");
     r.messages.push_back({.role = "assistant"});
+    r.references = {{1, item}};
+    return r;
+}
+
+TEST(item_reference, is_replaced_by_the_answer_that_has_the_item) {
+    auto r = refer("rs_1_0");
     r.messages.push_back({.role = "assistant"});
-    r.references = {{1, "rs_1_0"}, {2, "msg_1_1"}};
+    r.references.push_back({2, "msg_1_1"});
     const auto kept = answered();
-    const auto find = [&](const std::string& id) { return id == "resp_1" ? &kept : nullptr; };
-    EXPECT_FALSE(resolve_references(r, find));
+    EXPECT_FALSE(resolve_references(r, no_limit, find_in(kept)));
     EXPECT_THAT(contents(r), ElementsAre("Hello!", "Good evening."));
 }
 
+kept_response called() {
+    auto r = answered();
+    r.messages.back().tool_calls = {{"call_1", "clock", "{}"}, {"call_2", "weather", "{}"}};
+    return r;
+}
+
+TEST(item_reference, stands_for_a_whole_answer_of_which_the_client_sends_other_items_itself) {
+    const auto kept = called();
+    const chat_message wholes[] = {
+        {.role = "assistant", .content = "Good evening."},
+        {.role = "assistant", .tool_calls = {{"call_1", "clock", "{ }"}}},
+        {.role = "assistant",
+         .content = "Good evening.",
+         .tool_calls = {{"call_1", "clock", "{}"}, {"call_2", "weather", "{}"}}}};
+    for (const auto& whole : wholes) {
+        auto r = refer("rs_1_0");
+        r.messages.push_back(whole);
+        r.messages.push_back({.role = "tool", .content = "Noon.", .tool_call_id = "call_1"});
+        EXPECT_FALSE(resolve_references(r, no_limit, find_in(kept)));
+        EXPECT_THAT(contents(r), ElementsAre("Hello!", "Good evening.", "Noon."));
+        EXPECT_THAT(r.messages[1].tool_calls, SizeIs(2));
+    }
+}
+
+TEST(item_reference, is_followed_by_what_is_not_in_its_answer) {
+    const auto kept = called();
+    const chat_message others[] = {
+        {.role = "assistant", .content = "Good night."},
+        {.role = "assistant", .tool_calls = {{"call_1", "clock", "{}"}, {"call_3", "clock", "{}"}}},
+        {.role = "user", .content = "Good evening."}};
+    for (const auto& other : others) {
+        auto r = refer("msg_1_0");
+        r.messages.push_back(other);
+        EXPECT_FALSE(resolve_references(r, no_limit, find_in(kept)));
+        ASSERT_THAT(r.messages, SizeIs(3));
+        EXPECT_EQ(r.messages[2], other);
+    }
+}
+
 TEST(item_reference, to_an_unknown_item_is_refused) {
-    auto r = ask("Hello!");
-    r.messages.push_back({.role = "assistant"});
-    r.references = {{1, "msg_9_0"}};
-    const auto error = resolve_references(r, [](const std::string&) { return nullptr; });
+    auto r = refer("msg_9_0");
+    const auto error = resolve_references(r, no_limit, find_in(answered()));
     ASSERT_TRUE(error);
     EXPECT_THAT(error->message, HasSubstr("msg_9_0"));
+}
+
+TEST(item_reference, is_refused_beyond_the_maximum_of_text) {
+    constexpr std::size_t most = 10'000;
+    const kept_response kept[] = {
+        {.messages = {{.role = "assistant", .content = std::string(1'000, 'a')}}},
+        {.messages = {{.role = "assistant", .content = std::string(1'000, 'b')}}}};
+    int found = 0;
+    const auto find = [&](const std::string& id) { return ++found, &kept[id == "resp_1"]; };
+    const auto refer_often = [](std::size_t times) {
+        response_request r;
+        r.messages.resize(times, {.role = "assistant"});
+        for (std::size_t i = 0; i < times; ++i)
+            r.references.push_back({i, i % 2 == 0 ? "msg_1_0" : "msg_2_0"});
+        return r;
+    };
+    auto few = refer_often(10);
+    EXPECT_FALSE(resolve_references(few, most, find));
+    EXPECT_THAT(few.messages, SizeIs(10));
+    found = 0;
+    auto many_references = refer_often(100);
+    const auto error = resolve_references(many_references, most, find);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code, "prompt_too_large");
+    EXPECT_EQ(found, 11) << "and no more is copied";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 // Sessions whose replies call functions.
 namespace tandem::gateway {
@@ -15,6 +16,7 @@ inline const std::string with_tools =
     R"({"type":"start","turn":"t","text":"Time?","options":{"tools":[{"function":{"name":"clock"}}]}})";
 inline const std::string resumed_session = R"({"type":"start","session":"s-1"})";
 inline const std::string pause = R"({"type":"interrupt"})";
+inline const std::string resume = R"({"type":"resume","turn":"u"})";
 inline const std::string more_words = R"({"type":"start","text":"Never mind"})";
 
 inline const tool_call clock_call{.id = "a", .name = "clock", .arguments = R"({"zone":"UTC"})"};
@@ -55,6 +57,22 @@ struct waiting_for_results : calling {
         end_with_calls(1, {clock_call, table_call});
         sent(phone);
         asked();
+    }
+};
+
+// The calling reply has ended, and its chunk is spoken.
+struct speaking_before_calls : calling {
+    speaking_before_calls() {
+        end_with_calls(1, {clock_call, table_call});
+        sent(phone);
+        asked();
+    }
+    // Returns the words in the chunks since the last call.
+    std::vector<std::string> spoken(voice_socket socket) {
+        std::vector<std::string> words;
+        for (const auto& m : sent(socket))
+            if (m["type"] == "chunk") words.push_back(m["speech"]);
+        return words;
     }
 };
 

@@ -233,7 +233,7 @@ TEST(voice_page, has_each_close_code_and_each_error) {
          {"invalid_json", "message_too_large", "binary_message", "unknown_type", "invalid_value",
           "no_session", "session_not_found", "too_many_sessions", "too_many_turns",
           "too_many_messages", "reply_running", "nothing_to_resume", "unknown_call",
-          "gateway_stopping", "content_policy", "overloaded"})
+          "gateway_stopping", "content_policy", "overloaded", "cluster_unavailable"})
         EXPECT_THAT(page, ::testing::ContainsRegex("\n\\| .*`" + std::string(code) + "`"));
 }
 

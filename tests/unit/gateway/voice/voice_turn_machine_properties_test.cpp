@@ -36,10 +36,10 @@ struct played_reply {
 };
 
 const std::string time_please =
-    R"({"type":"start","text":"Time?","options":{"tools":[{"function":{"name":"clock"}}]},)"
+    R"({"type":"start","turn":"t","text":"Time?","options":{"tools":[{"function":{"name":"clock"}}]},)"
     R"("filler":{"after_ms":100,"texts":["Hm."],"history":true}})";
 
-const std::string hello_at_once = R"({"type":"start","text":"Hello",)"
+const std::string hello_at_once = R"({"type":"start","turn":"t","text":"Hello",)"
                                   R"("filler":{"after_ms":0,"texts":["Hm."],"history":true}})";
 
 using tally = std::map<std::string, std::uint64_t>;
@@ -82,6 +82,7 @@ class random_session {
             check();
         }
         EXPECT_TRUE(is_settled());
+        EXPECT_TRUE(turns_.is_over() || promised_ == 0) << "ends that ready lists never came";
     }
     void check_ends() {
         // If the session is over before a client reconnects, no client receives the ends.
@@ -140,6 +141,7 @@ class random_session {
     }
     void say(const std::string& text, voice_socket from) {
         if (sockets_.empty()) return;
+        if (text.find("continue") == std::string::npos) promised_ = 0;
         auto message = parse_voice_message(text);
         turns_.on_message(now_, from, std::get<voice_message>(std::move(message)));
         perform();
@@ -304,7 +306,9 @@ class random_session {
             dropped_.insert(id);
             return;
         }
+        if (type == "ready") promised_ = m.value("turns", json::array()).size();
         if (!m.contains("reply")) return;
+        if (promised_ > 0 && m.contains("turn")) --promised_;
         const auto number = std::stoull(m["reply"].get<std::string>());
         EXPECT_TRUE(accepted_.contains(number));
         EXPECT_EQ(++ends_[number], 1) << "a second end of reply " << number;
@@ -455,6 +459,7 @@ class random_session {
     std::set<std::uint64_t> permitted_;
     std::set<std::uint64_t> accepted_;  // turns with a reply
     std::map<std::uint64_t, int> ends_;
+    std::size_t promised_ = 0;  // ends that ready listed; unknown once the client acts
     client_chunk_id last_chunk_;
     std::uint64_t filled_ = 0;        // the last reply with a filler
     std::set<std::string> called_;    // calls that were sent

@@ -49,7 +49,7 @@ struct moved_session : voice_session_driver {
     void take_up(const std::string& last) { attach(socket_there, resumed_after(last)); }
 };
 
-TEST(voice_record, has_what_was_sent_and_not_heard) {
+TEST(session_record, has_what_was_sent_and_not_heard) {
     const auto record = speaking_session().turns.record();
     EXPECT_EQ(record.options, R"({"seed":7})");
     EXPECT_TRUE(record.resumes);
@@ -63,7 +63,7 @@ TEST(voice_record, has_what_was_sent_and_not_heard) {
     EXPECT_FALSE(record.reply->is_ended);
 }
 
-TEST(voice_record, has_words_to_come_while_the_last_ones_are_spoken_on) {
+TEST(session_record, has_words_to_come_while_the_last_ones_are_spoken_on) {
     speaking_session here;
     here.drop(socket_here);
     here.end(1, finish_reason::interrupted);
@@ -75,7 +75,7 @@ TEST(voice_record, has_words_to_come_while_the_last_ones_are_spoken_on) {
     EXPECT_FALSE(here.turns.record().resumes);
 }
 
-TEST(voice_record, continues_after_what_was_heard) {
+TEST(session_record, continues_after_what_was_heard) {
     moved_session s{speaking_session()};
     s.take_up(R"({"chunk":"1-1","chars":5})");
     EXPECT_THAT(s.asked(),
@@ -90,7 +90,7 @@ TEST(voice_record, continues_after_what_was_heard) {
     EXPECT_EQ(told[1]["text"], "One two. Three four. ");
 }
 
-TEST(voice_record, knows_the_chunks_that_were_sent) {
+TEST(session_record, knows_the_chunks_that_were_sent) {
     const moved_session s{speaking_session()};
     voice::start first{.session = "s-1", .last = voice::last_heard{}};
     first.last->chunk = {1, 1};
@@ -99,7 +99,7 @@ TEST(voice_record, knows_the_chunks_that_were_sent) {
     EXPECT_EQ(s.turns.find_fault(first)->code, "unknown_chunk");
 }
 
-TEST(voice_record, ignores_how_long_the_voice_needs_for_words_of_the_other_gateway) {
+TEST(session_record, ignores_how_long_the_voice_needs_for_words_of_the_other_gateway) {
     constexpr auto speaking = R"({"type":"speaking","chunk":"1-1","ends_in_ms":500})";
     for (const bool has_ended : {true, false}) {
         SCOPED_TRACE(has_ended);
@@ -123,7 +123,7 @@ struct prompted_session : voice_session_driver {
     }
 };
 
-TEST(voice_record, passes_on_nothing_that_was_heard_of_the_reply_to_a_raw_prompt) {
+TEST(session_record, passes_on_nothing_that_was_heard_of_the_reply_to_a_raw_prompt) {
     for (const auto* const last :
          {R"({"chunk":"1-0","share":0.5})", R"({"chunk":"1-0","speaking":true})"}) {
         SCOPED_TRACE(last);
@@ -135,7 +135,7 @@ TEST(voice_record, passes_on_nothing_that_was_heard_of_the_reply_to_a_raw_prompt
     }
 }
 
-TEST(voice_record, passes_on_nothing_that_was_heard_of_a_raw_prompt_before_an_aside) {
+TEST(session_record, passes_on_nothing_that_was_heard_of_a_raw_prompt_before_an_aside) {
     prompted_session before;
     before.end(1, finish_reason::interrupted);
     before.attach(socket_here, resumed_after(R"({"chunk":"1-0","speaking":true})"));
@@ -146,7 +146,7 @@ TEST(voice_record, passes_on_nothing_that_was_heard_of_a_raw_prompt_before_an_as
     EXPECT_THAT(s.asked(), ::testing::Not(::testing::Contains(::testing::StartsWith("heard"))));
 }
 
-TEST(voice_record, refuses_to_resume_a_raw_prompt) {
+TEST(session_record, refuses_to_resume_a_raw_prompt) {
     voice_session_driver before;
     before.attach(socket_here, hello);
     before.end(1);
@@ -157,7 +157,7 @@ TEST(voice_record, refuses_to_resume_a_raw_prompt) {
     EXPECT_EQ(s.heard_by(socket_there).back(), "error nothing_to_resume");
 }
 
-TEST(voice_record, of_a_reply_that_has_ended_resumes_nothing) {
+TEST(session_record, of_a_reply_that_has_ended_resumes_nothing) {
     speaking_session before;
     before.say(socket_here, R"({"type":"continue","chunk":"1-1"})");
     before.end(1);
@@ -167,7 +167,7 @@ TEST(voice_record, of_a_reply_that_has_ended_resumes_nothing) {
     EXPECT_THAT(s.asked(), ElementsAre("load saved"));
 }
 
-TEST(voice_record, of_an_interrupted_reply_has_its_end_alone) {
+TEST(session_record, of_an_interrupted_reply_has_its_end_alone) {
     speaking_session before;
     before.say(socket_here, R"({"type":"interrupt"})");
     moved_session s{before};
@@ -176,7 +176,7 @@ TEST(voice_record, of_an_interrupted_reply_has_its_end_alone) {
     EXPECT_THAT(s.asked(), ElementsAre("load saved"));
 }
 
-TEST(voice_record, has_all_that_was_sent_before_the_session_was_released) {
+TEST(session_record, has_all_that_was_sent_before_the_session_was_released) {
     speaking_session before;
     before.release();
     EXPECT_THAT(before.asked(), ElementsAre("close 1 4001", "interrupt", "next 1", "keep"));
@@ -187,7 +187,7 @@ TEST(voice_record, has_all_that_was_sent_before_the_session_was_released) {
                 ElementsAre("load saved", "heard 1-1 1.000000", "check 2", "resume 2", "next 2"));
 }
 
-TEST(voice_record, stays_with_a_gateway_to_which_the_client_returns_in_time) {
+TEST(session_record, stays_with_a_gateway_to_which_the_client_returns_in_time) {
     speaking_session s;
     s.release();
     s.attach(socket_there, R"({"type":"start","session":"s-1"})");
@@ -206,7 +206,7 @@ struct unanswered_session : voice_session_driver {
 
 constexpr auto repeated = R"({"type":"start","turn":"t1","text":"Hello"})";
 
-TEST(voice_record, has_a_question_that_is_repeated_once) {
+TEST(session_record, has_a_question_that_is_repeated_once) {
     moved_session s{unanswered_session()};
     s.attach(socket_there, R"({"type":"start","session":"s-1"})");
     EXPECT_THAT(s.sent(socket_there).at(0)["turns"], IsEmpty());
@@ -219,14 +219,14 @@ TEST(voice_record, has_a_question_that_is_repeated_once) {
         << "it was answered, so the user asks again";
 }
 
-TEST(voice_record, is_not_needed_to_recognize_a_repeated_question) {
+TEST(session_record, is_not_needed_to_recognize_a_repeated_question) {
     unanswered_session s;
     s.attach(socket_there, R"({"type":"start","session":"s-1"})");
     s.say(socket_there, repeated);
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "generate 2", "next 2"));
 }
 
-TEST(voice_record, has_a_repeated_question_once_after_words_of_the_client) {
+TEST(session_record, has_a_repeated_question_once_after_words_of_the_client) {
     for (const auto* const other :
          {R"({"type":"say","text":"Sorry?","history":false})",
           R"({"type":"start","messages":[{"role":"system","content":"It is noon."}]})"}) {
@@ -238,7 +238,7 @@ TEST(voice_record, has_a_repeated_question_once_after_words_of_the_client) {
     }
 }
 
-TEST(voice_record, takes_equal_results_of_two_calls_for_different_ones) {
+TEST(session_record, takes_equal_results_of_two_calls_for_different_ones) {
     unanswered_session s;
     s.attach(socket_there, R"({"type":"start","session":"s-1"})");
     std::uint64_t reply = 2;
@@ -251,7 +251,7 @@ TEST(voice_record, takes_equal_results_of_two_calls_for_different_ones) {
     }
 }
 
-TEST(voice_record, takes_other_words_or_another_turn_for_a_question_of_its_own) {
+TEST(session_record, takes_other_words_or_another_turn_for_a_question_of_its_own) {
     for (const auto* const other :
          {R"({"type":"start","turn":"t1","text":"Hello?"})",
           R"({"type":"start","turn":"t2","text":"Hello"})", R"({"type":"start","text":"Hello"})"}) {
@@ -262,14 +262,14 @@ TEST(voice_record, takes_other_words_or_another_turn_for_a_question_of_its_own) 
     }
 }
 
-TEST(voice_record, lets_the_next_turn_follow) {
+TEST(session_record, lets_the_next_turn_follow) {
     moved_session s{speaking_session()};
     s.attach(socket_there, R"({"type":"start","session":"s-1","text":"And now?"})");
     EXPECT_THAT(s.asked(),
                 ElementsAre("load saved", "check 2", "append And now?", "generate 2", "next 2"));
 }
 
-TEST(voice_record, has_the_calls_whose_results_come_later) {
+TEST(session_record, has_the_calls_whose_results_come_later) {
     waiting_for_results before;
     before.say(phone, comes_later("a"));
     before.say(phone, result("b", "four seats"));
@@ -283,7 +283,7 @@ TEST(voice_record, has_the_calls_whose_results_come_later) {
         << "history has this result";
 }
 
-TEST(voice_record, drops_the_open_calls) {
+TEST(session_record, drops_the_open_calls) {
     waiting_for_results before;
     before.say(phone, comes_later("a"));
     moved_session s{before};
@@ -299,7 +299,7 @@ TEST(voice_record, drops_the_open_calls) {
                 ElementsAre("check 3", "answer b four seats", "check 4", "answer a noon"));
 }
 
-TEST(voice_record, lets_the_client_repeat_results_that_history_does_not_have) {
+TEST(session_record, lets_the_client_repeat_results_that_history_does_not_have) {
     waiting_for_results before;
     before.say(phone, comes_later("a"));
     before.say(phone, comes_later("b"));
@@ -311,7 +311,7 @@ TEST(voice_record, lets_the_client_repeat_results_that_history_does_not_have) {
     EXPECT_THAT(s.heard_by(next_phone), IsEmpty());
 }
 
-TEST(voice_record, can_move_when_a_chunk_has_just_begun_or_nothing_runs) {
+TEST(session_record, can_move_when_a_chunk_has_just_begun_or_nothing_runs) {
     speaking_session s;
     s.turns.begin_move(s.now);
     EXPECT_TRUE(s.turns.can_move(s.now));
@@ -322,7 +322,7 @@ TEST(voice_record, can_move_when_a_chunk_has_just_begun_or_nothing_runs) {
     EXPECT_TRUE(s.turns.can_move(s.now));
 }
 
-TEST(voice_record, can_move_within_a_long_chunk_after_five_seconds) {
+TEST(session_record, can_move_within_a_long_chunk_after_five_seconds) {
     speaking_session s;
     s.turns.begin_move(s.now);
     s.now += 5s;
@@ -332,14 +332,14 @@ TEST(voice_record, can_move_within_a_long_chunk_after_five_seconds) {
     EXPECT_NE(s.turns.next_check(), s.now);
 }
 
-TEST(voice_record, does_not_move_from_a_session_that_ends_here) {
+TEST(session_record, does_not_move_from_a_session_that_ends_here) {
     speaking_session s;
     s.turns.begin_move(s.now);
     s.turns.drain(s.now);
     EXPECT_FALSE(s.turns.is_moving());
 }
 
-TEST(voice_record, can_move_although_a_turn_waits_for_the_next_socket) {
+TEST(session_record, can_move_although_a_turn_waits_for_the_next_socket) {
     speaking_session s;
     s.say(socket_here, R"({"type":"say","text":"Bye."})");
     s.turns.begin_move(s.now);
@@ -349,7 +349,7 @@ TEST(voice_record, can_move_although_a_turn_waits_for_the_next_socket) {
     EXPECT_TRUE(s.turns.can_move(s.now));
 }
 
-TEST(voice_record, has_no_open_calls_of_a_session_that_can_wait_no_longer) {
+TEST(session_record, has_no_open_calls_of_a_session_that_can_wait_no_longer) {
     waiting_for_results before;
     before.release(voice_close::moved);
     EXPECT_THAT(before.asked(), ElementsAre("close 7 4012", "keep"));
@@ -359,7 +359,7 @@ TEST(voice_record, has_no_open_calls_of_a_session_that_can_wait_no_longer) {
                 ElementsAre("ready", "dropped a interrupted", "dropped b interrupted"));
 }
 
-TEST(voice_record, leaves_the_gateway_when_the_reply_that_a_move_interrupts_has_ended) {
+TEST(session_record, leaves_the_gateway_when_the_reply_that_a_move_interrupts_has_ended) {
     speaking_session s;
     s.turns.begin_move(s.now);
     s.move();
@@ -370,7 +370,7 @@ TEST(voice_record, leaves_the_gateway_when_the_reply_that_a_move_interrupts_has_
     EXPECT_TRUE(s.turns.is_over());
 }
 
-TEST(voice_record, leaves_the_gateway_at_once_if_nothing_runs) {
+TEST(session_record, leaves_the_gateway_at_once_if_nothing_runs) {
     speaking_session s;
     s.end(1);
     s.move();

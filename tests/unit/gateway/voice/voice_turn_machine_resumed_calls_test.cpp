@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
-// Turns that go on after their words before a call were cut.
+// Turns that continue after the words before a call were cut off.
 namespace tandem::gateway {
 namespace {
 
@@ -14,24 +13,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
-
-const std::string resume = R"({"type":"resume","turn":"u"})";
-
-// The calling reply has ended, and its chunk is spoken.
-struct speaking_before_calls : calling {
-    speaking_before_calls() {
-        end_with_calls(1, {clock_call, table_call});
-        sent(phone);
-        asked();
-    }
-    // Returns the words in the chunks since the last call.
-    std::vector<std::string> spoken(voice_socket socket) {
-        std::vector<std::string> words;
-        for (const auto& m : sent(socket))
-            if (m["type"] == "chunk") words.push_back(m["speech"]);
-        return words;
-    }
-};
 
 // The chunk was cut, and the rest of it is spoken.
 struct speaking_the_rest : speaking_before_calls {
@@ -112,6 +93,19 @@ TEST(words_before_a_call, that_the_voice_speaks_without_a_socket_are_kept_and_no
     EXPECT_TRUE(s.sent(next_phone)[0].contains("early"));
 }
 
+TEST(words_before_a_call, that_were_cut_are_spoken_although_an_aside_was_the_last_thing_heard) {
+    speaking_before_calls s;
+    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":3}})");
+    s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
+    s.chunk(2, 0, "Wait.", boundary::end);
+    s.end(2);
+    s.drop(phone);
+    s.attach(next_phone, R"({"type":"start","session":"s-1","last":{"chunk":"2-0","share":1}})");
+    s.asked();
+    s.say(next_phone, resume);
+    EXPECT_THAT(s.asked(), Contains("resume 3"));
+}
+
 TEST(words_before_a_call, precede_a_reply_to_results_that_waits_for_its_permission) {
     speaking_before_calls s;
     s.permits = false;
@@ -165,6 +159,45 @@ TEST(the_rest_before_a_call, is_resumed_again_if_it_ended_meanwhile) {
     EXPECT_THAT(s.asked(), Contains("resume 3"));
     s.end(3);
     EXPECT_THAT(s.asked(), Contains("generate 4"));
+}
+
+// The rest has ended and its chunk is spoken, but the reply after it has no permission yet.
+struct waiting_after_the_rest : speaking_the_rest {
+    waiting_after_the_rest() {
+        permits = false;
+        end(2);
+        asked();
+    }
+};
+
+TEST(the_rest_before_a_call, is_resumed_once_if_the_socket_is_lost_before_the_reply_after_it) {
+    waiting_after_the_rest s;
+    s.drop(phone);
+    s.attach(next_phone, resumed_session);
+    EXPECT_THAT(s.asked(), ElementsAre("interrupt", "keep", "check 4"));
+    EXPECT_EQ(s.sent(next_phone)[0]["turns"].size(), 2u);
+    s.permit(4);
+    s.end(4);
+    s.permit(3);
+    EXPECT_THAT(s.asked(), ElementsAre("resume 4", "await calls 4", "next 4", "generate 3",
+                                       "await calls 3", "next 3"));
+}
+
+TEST(the_rest_before_a_call, is_not_repeated_if_it_was_heard_while_the_reply_after_it_waited) {
+    waiting_after_the_rest s;
+    s.drop(phone);
+    s.attach(next_phone, R"({"type":"start","session":"s-1","last":{"chunk":"2-0","share":1}})");
+    EXPECT_EQ(s.sent(next_phone)[0]["turns"].size(), 1u);
+    s.asked();
+    s.permit(3);
+    EXPECT_THAT(s.asked(), ElementsAre("generate 3", "await calls 3", "next 3"));
+}
+
+TEST(the_rest_before_a_call, is_cut_by_the_user_while_the_reply_after_it_waits) {
+    waiting_after_the_rest s;
+    s.say(phone, more_words);
+    s.permit(4);
+    EXPECT_THAT(s.asked(), Contains("interrupt"));
 }
 
 TEST(the_rest_before_a_call, is_followed_by_a_reply_that_reads_results_that_came_meanwhile) {
@@ -242,191 +275,6 @@ TEST(the_rest_before_a_call, is_followed_by_its_reply_on_another_gateway) {
     EXPECT_TRUE(s.turns.record().resumes);
 }
 
-// The reply to the results has begun, but its chunk waits for the end of the words before the
-// calls.
-struct answering_early : speaking_before_calls {
-    answering_early() {
-        say(phone, result("a", "noon"));
-        say(phone, result("b", "four seats"));
-        chunk(2, 0, "It is noon.");
-        sent(phone);
-        asked();
-    }
-};
-
-TEST(words_before_results, that_were_cut_are_spoken_before_the_resumed_reply) {
-    answering_early s;
-    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":4}})");
-    s.end(2, finish_reason::interrupted);
-    s.asked();
-    s.say(phone, resume);
-    EXPECT_THAT(s.asked(), ElementsAre("check 3", "resume 3", "await calls 3", "next 3"));
-    EXPECT_THAT(s.spoken(phone), ElementsAre("moment."));
-    s.chunk(3, 0, "It is noon.");
-    EXPECT_THAT(s.spoken(phone), IsEmpty());
-    s.say(phone, R"({"type":"continue","chunk":"3-0"})");
-    EXPECT_THAT(s.heard_by(phone), ElementsAre("chunk 3-1"));
-    s.say(phone, R"({"type":"continue","chunk":"3-1"})");
-    EXPECT_THAT(s.asked(), ElementsAre("continue 3-0", "next 3"));
-}
-
-TEST(words_before_results, are_spoken_to_their_end_after_another_interruption) {
-    answering_early s;
-    s.say(phone, pause);
-    s.end(2, finish_reason::interrupted);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
-    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"3-0","words":1}})");
-    s.end(3, finish_reason::interrupted);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), ElementsAre("moment."));
-    s.say(phone, R"({"type":"continue","chunk":"4-0"})");
-    s.say(phone, pause);
-    s.end(4, finish_reason::interrupted);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), IsEmpty());
-}
-
-TEST(words_before_results, are_spoken_to_their_end_after_a_lost_socket) {
-    answering_early s;
-    s.drop(phone);
-    s.end(2, finish_reason::interrupted);
-    s.attach(next_phone, R"({"type":"start","session":"s-1","last":{"chunk":"1-0","words":1}})");
-    EXPECT_THAT(s.spoken(next_phone), ElementsAre("moment."));
-}
-
-TEST(words_before_results, that_the_voice_speaks_without_a_socket_are_not_repeated) {
-    answering_early s;
-    s.drop(phone);
-    s.end(2, finish_reason::interrupted);
-    s.attach(next_phone,
-             R"({"type":"start","session":"s-1","last":{"chunk":"1-0","speaking":true}})");
-    EXPECT_THAT(s.spoken(next_phone), IsEmpty());
-    s.chunk(3, 0, "It is noon.");
-    EXPECT_TRUE(s.sent(next_phone)[0].contains("early"));
-}
-
-TEST(words_before_results, that_were_heard_are_not_repeated) {
-    for (const auto* heard :
-         {R"({"type":"continue","chunk":"1-0"})", R"({"type":"heard","chunk":"1-0","share":1})",
-          R"({"type":"heard","chunk":"2-0","chars":2})"}) {
-        SCOPED_TRACE(heard);
-        answering_early s;
-        s.say(phone, heard);
-        s.say(phone, pause);
-        s.end(2, finish_reason::interrupted);
-        s.say(phone, resume);
-        EXPECT_THAT(s.spoken(phone), IsEmpty());
-    }
-}
-
-TEST(words_before_results, are_not_spoken_in_a_later_turn) {
-    answering_early s;
-    s.say(phone, more_words);
-    s.end(2, finish_reason::interrupted);
-    s.say(phone, pause);
-    s.end(3, finish_reason::interrupted);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), IsEmpty());
-}
-
-TEST(words_before_results, of_several_replies_are_spoken_in_order) {
-    answering_early s;
-    s.end_with_calls(2, {{.id = "c", .name = "clock"}});
-    s.say(phone, result("c", "one"));
-    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"1-0","words":1}})");
-    s.end(3, finish_reason::interrupted);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), ElementsAre("moment. It is noon."));
-}
-
-TEST(words_before_results, are_spoken_if_the_reply_to_the_results_calls_without_words) {
-    speaking_before_calls s;
-    s.say(phone, result("a", "noon"));
-    s.say(phone, result("b", "four seats"));
-    s.end_with_calls(2, {{.id = "c", .name = "clock"}});
-    s.say(phone, R"({"type":"interrupt","heard":{"chunk":"1-0","words":1}})");
-    s.sent(phone);
-    s.say(phone, resume);
-    EXPECT_EQ(s.sent(phone).at(0)["speech"], "moment.");
-    EXPECT_THAT(s.asked(), Contains("generate 3"));
-}
-
-// The reply to the results has called without words, and the reply to those results runs.
-struct answering_twice : speaking_before_calls {
-    answering_twice() {
-        say(phone, result("a", "noon"));
-        say(phone, result("b", "four seats"));
-        end_with_calls(2, {{.id = "c", .name = "clock"}});
-    }
-};
-
-TEST(words_before_results, that_were_heard_are_not_repeated_after_calls_without_words) {
-    answering_twice s;
-    s.say(phone, result("c", "one"));
-    s.say(phone, R"({"type":"continue","chunk":"1-0"})");
-    s.say(phone, pause);
-    s.end(3, finish_reason::interrupted);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), IsEmpty());
-}
-
-TEST(words_before_results, that_were_heard_are_not_repeated_after_an_aside) {
-    answering_twice s;
-    s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
-    s.chunk(3, 0, "Wait.");
-    EXPECT_TRUE(s.sent(phone).back().contains("early"));
-    s.say(phone, R"({"type":"continue","chunk":"1-0"})");
-    s.say(phone, R"({"type":"continue","chunk":"3-0"})");
-    s.end(3);
-    s.say(phone, result("c", "one"));
-    s.say(phone, pause);
-    s.end(4, finish_reason::interrupted);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), IsEmpty());
-}
-
-TEST(words_before_results, are_spoken_after_a_lost_socket_before_the_reply_that_waits) {
-    answering_twice s;
-    s.permits = false;
-    s.say(phone, result("c", "one"));
-    s.drop(phone);
-    s.attach(next_phone, resumed_session);
-    s.permit(3);
-    EXPECT_THAT(s.spoken(next_phone), ElementsAre("One moment."));
-    EXPECT_THAT(s.asked(), Contains("generate 3"));
-}
-
-TEST(words_before_results, are_spoken_although_an_aside_was_heard_before_the_resume) {
-    for (const auto* what : {"heard", "continue"}) {
-        SCOPED_TRACE(what);
-        answering_early s;
-        s.say(phone, pause);
-        s.end(2, finish_reason::interrupted);
-        s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
-        s.chunk(3, 0, "Wait.");
-        s.say(phone, R"({"chunk":"3-0","type":")" + std::string(what) +
-                         (what == std::string("heard") ? R"(","share":1})" : "\"}"));
-        s.end(3);
-        s.sent(phone);
-        s.say(phone, resume);
-        EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
-    }
-}
-
-TEST(words_before_results, are_spoken_although_the_continue_of_an_aside_is_overdue) {
-    answering_early s;
-    s.say(phone, pause);
-    s.end(2, finish_reason::interrupted);
-    s.say(phone, R"({"type":"say","text":"Wait.","history":false})");
-    s.chunk(3, 0, "Wait.", boundary::end);
-    s.wait(31s);
-    s.end(3);
-    s.sent(phone);
-    s.say(phone, resume);
-    EXPECT_THAT(s.spoken(phone), ElementsAre("One moment."));
-}
-
 TEST(a_resumed_turn, is_not_cut_if_the_continue_before_it_is_overdue) {
     voice_session_driver s;
     s.attach(phone, hello);
@@ -437,24 +285,6 @@ TEST(a_resumed_turn, is_not_cut_if_the_continue_before_it_is_overdue) {
     s.say(phone, resume);
     s.end(2, finish_reason::error);
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
-}
-
-TEST(earlier_words, are_joined_as_their_reply_had_them) {
-    voice_earlier_words words;
-    words.add({1, 0}, "One mo", false);
-    words.add({1, 1}, "ment,", false);
-    words.add({1, 2}, "please.", true);
-    words.add({2, 0}, "It is noon.", false);
-    EXPECT_EQ(words.text(), "One moment, please. It is noon.");
-    words.on_heard({1, 1}, 5);
-    EXPECT_EQ(words.text(), "please. It is noon.");
-}
-
-TEST(earlier_words, are_bounded) {
-    voice_earlier_words words;
-    for (std::uint32_t i = 0; i < 100; ++i) words.add({1, i}, std::to_string(i), true);
-    EXPECT_EQ(words.find({1, 0}), nullptr);
-    EXPECT_NE(words.find({1, 99}), nullptr);
 }
 
 }  // namespace

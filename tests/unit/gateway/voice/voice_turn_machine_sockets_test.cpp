@@ -91,6 +91,15 @@ TEST(voice_socket, that_comes_with_new_words_has_them_answered_in_place_of_the_r
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
+TEST(voice_socket, does_not_resume_a_reply_if_a_turn_of_the_user_was_waiting) {
+    speaking_to_first s;
+    s.permits = false;
+    s.say(first, R"({"type":"start","turn":"u","text":"Never mind"})");
+    drop_and_take_up(s, finish_reason::interrupted);
+    EXPECT_THAT(s.sent(second)[0]["turns"], ElementsAre("u"));
+    EXPECT_THAT(s.asked(), IsEmpty());
+}
+
 TEST(voice_socket, resumes_nothing_that_the_client_interrupted_itself) {
     speaking_to_first s;
     s.say(first, R"({"type":"interrupt"})");

@@ -28,15 +28,16 @@ TEST(voice_values, are_refused_with_what_was_sent) {
         const auto message = parse_voice_message(row.message);
         const auto* const why = std::get_if<voice_message_error>(&message);
         ASSERT_TRUE(why) << row.message;
-        EXPECT_THAT(why->message, testing::StartsWith(row.why));
+        EXPECT_THAT(why->message, ::testing::StartsWith(row.why));
     }
 }
 
 TEST(voice_values, that_are_long_are_not_repeated) {
     const auto message = parse_voice_message(R"({"type":"start","options":{"pacing":")" +
                                              std::string(1000, 'x') + R"("}})");
-    EXPECT_THAT(std::get<voice_message_error>(message).message,
-                testing::StartsWith("options.pacing is a text of 1000 bytes; it must be one of "));
+    EXPECT_THAT(
+        std::get<voice_message_error>(message).message,
+        ::testing::StartsWith("options.pacing is a text of 1000 bytes; it must be one of "));
 }
 
 }  // namespace

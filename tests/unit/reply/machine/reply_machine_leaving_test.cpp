@@ -69,6 +69,19 @@ TEST(reply_machine_leaving, counts_a_request_that_was_sent_since_as_heard) {
     EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
 }
 
+TEST(reply_machine_leaving, has_a_request_that_refutes_a_check_unless_the_server_is_removed) {
+    patient_driver d;
+    const auto refutes = [&d](kind what, tandem::detail::time_point asked) {
+        return d.machine.refutes_reason({what, {}, asked});
+    };
+    EXPECT_FALSE(refutes(kind::away, d.now)) << "there is no request";
+    d.begin();
+    EXPECT_TRUE(refutes(kind::away, d.now + 1ms));
+    EXPECT_TRUE(refutes(kind::hangs, d.now));
+    EXPECT_FALSE(refutes(kind::hangs, d.now + 1ms)) << "nothing was heard since";
+    EXPECT_FALSE(refutes(kind::removed, d.now));
+}
+
 TEST(reply_machine_leaving, waits_for_no_slot_of_a_server_that_hangs) {
     patient_driver d;
     d.ask();

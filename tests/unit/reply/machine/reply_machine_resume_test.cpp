@@ -5,13 +5,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <utility>
+
 namespace {
 
 using tandem::finish_reason;
 using tandem::detail::reply_remainder;
 using tandem::test::machine_driver;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // The remainder of a reply that handed over "Hello!", read " How" and was interrupted.
 reply_remainder interrupted_rest() {
@@ -109,7 +114,7 @@ TEST_F(resumed_reply, continues_from_all_text_if_more_is_to_come) {
     EXPECT_THAT(d.wants(), ElementsAre(HasSubstr("send 0 n=-1 ")));
     EXPECT_EQ(d.machine.text(), "PHello! How");
     d.tokens(" you", "?", " Fine");
-    EXPECT_THAT(d.wants(), testing::Contains("chunk 0 ' How you?' sentence"));
+    EXPECT_THAT(d.wants(), Contains("chunk 0 ' How you?' sentence"));
 }
 
 TEST_F(resumed_reply, wants_no_slot_while_a_whole_chunk_waits_for_its_continue) {
@@ -146,8 +151,71 @@ TEST_F(resumed_reply, knows_what_the_speech_before_it_left_open) {
     clean.start({.rest = std::move(rest), .spoken = "Look:\n```cpp\nint "});
     for (const auto& a : clean.machine.take_actions())
         if (const auto* c = std::get_if<tandem::detail::action::hand_over>(&a)) {
-            EXPECT_THAT(c->value.speech, testing::Not(HasSubstr("let")));
+            EXPECT_THAT(c->value.speech, Not(HasSubstr("let")));
         }
+}
+
+// In gpt-oss, calls are part of the reasoning.
+class resumed_call : public testing::TestWithParam<std::pair<const char*, const char*>> {
+ protected:
+    resumed_call() { rules.reasoning_tags = {{"<|channel|>commentary", "<|channel|>final"}}; }
+
+    /// Interrupts a reply after the first part of its call, and reads the second part in another.
+    void read_call() {
+        machine_driver first(rules);
+        first.ask();
+        first.start({.prompt = {.text = "P"}, .call_mark = "to=functions."});
+        first.grant(0);
+        first.tokens("<|channel|>commentary", GetParam().first);
+        first.interrupt();
+        first.wants();
+        second.emplace(rules);
+        second->ask();
+        second->start({.rest = first.machine.take_remainder(), .call_mark = "to=functions."});
+        second->grant(0);
+        second->wants();
+        second->token(GetParam().second);
+    }
+
+    tandem::detail::reply_rules rules = machine_driver::default_rules();
+    std::optional<machine_driver> second;
+};
+
+TEST_P(resumed_call, is_parsed) {
+    read_call();
+    second->final();
+    EXPECT_THAT(second->wants(), Contains(HasSubstr("parse")));
+    second->parsed({{"c1", "now", "{}"}});
+    second->wants();
+    EXPECT_EQ(second->machine.result().finish_reason, finish_reason::tool_calls);
+    EXPECT_THAT(second->machine.result().reasoning, Not(HasSubstr("to=functions")));
+}
+
+TEST_P(resumed_call, is_not_cut_at_the_limit_of_the_reasoning) {
+    rules.reasoning = {.tokens = 3};
+    read_call();
+    EXPECT_THAT(second->wants(), Not(Contains("close")));
+}
+
+INSTANTIATE_TEST_SUITE_P(interrupted, resumed_call,
+                         testing::Values(std::pair(" to=functions.now<|message|>{", "}"),
+                                         std::pair(" to=func", "tions.now<|message|>{}")));
+
+TEST_F(resumed_reply, reports_the_reasoning_before_the_interrupt_too) {
+    auto rules = machine_driver::default_rules();
+    rules.reasoning_tags = {{"<think>", "</think>"}};
+    machine_driver thinker(rules);
+    thinker.begin();
+    thinker.tokens("<think>", "Hm", ",");
+    thinker.interrupt();
+    thinker.wants();
+    machine_driver reply(rules);
+    reply.ask();
+    reply.start({.rest = thinker.machine.take_remainder()});
+    reply.grant(0);
+    reply.tokens(" yes.", "</think>", "Hello");
+    reply.interrupt();
+    EXPECT_EQ(reply.machine.result().reasoning, "Hm, yes.");
 }
 
 TEST_F(resumed_reply, can_be_interrupted_again) {
@@ -156,7 +224,7 @@ TEST_F(resumed_reply, can_be_interrupted_again) {
     d.ask();
     resume(std::move(rest));
     d.interrupt();
-    EXPECT_THAT(d.wants(), testing::Contains("end interrupted"));
+    EXPECT_THAT(d.wants(), Contains("end interrupted"));
     const auto again = d.machine.take_remainder();
     EXPECT_EQ(again.unspoken, " Two. Three");
     EXPECT_EQ(again.text.text(), "PHello! How");

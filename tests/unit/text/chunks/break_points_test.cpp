@@ -80,7 +80,7 @@ TEST(LastClauseEnd, ReadsBadBytesAsNoMark) {
     EXPECT_EQ(find_last_clause_end("\xEF\xBC"), 0u);
 }
 
-TEST(LastWordStart, IsTheWhiteSpaceBeforeTheLastWord) {
+TEST(LastWordEnd, IsBeforeTheLastWhiteSpaceThatFollowsAWord) {
     const std::string_view cases[] = {
         "the| quick",
         "the quick| brown",
@@ -99,8 +99,7 @@ TEST(LastWordStart, IsTheWhiteSpaceBeforeTheLastWord) {
         "000",
         "\xE4\xB8\x80|\xE3\x80\x80\xE4\xBA\x8C",
     };
-    for (const auto c : cases)
-        EXPECT_EQ(find_last_word_start(without_bar(c)), place_of_bar(c)) << c;
+    for (const auto c : cases) EXPECT_EQ(find_last_word_end(without_bar(c)), place_of_bar(c)) << c;
 }
 
 }  // namespace

@@ -178,10 +178,10 @@ TEST(tool_call_splitter, may_get_its_mark_within_a_mark_of_words) {
 }
 
 TEST(reply_delimiters, may_begin_in_the_prompt) {
-    EXPECT_EQ(find_opening_at_prompt_end(recipient, "Hi.\n\n>>>"), ">>>");
-    EXPECT_EQ(find_opening_at_prompt_end(recipient, ">>>all\n"), ">>>all\n");
-    EXPECT_EQ(find_opening_at_prompt_end(recipient, "Hi."), "");
-    EXPECT_EQ(find_opening_at_prompt_end({}, "Hi."), "");
+    EXPECT_EQ(find_begun_opening(recipient, "Hi.\n\n>>>"), ">>>");
+    EXPECT_EQ(find_begun_opening(recipient, ">>>all\n"), ">>>all\n");
+    EXPECT_EQ(find_begun_opening(recipient, "Hi."), "");
+    EXPECT_EQ(find_begun_opening({}, "Hi."), "");
 }
 
 }  // namespace

@@ -15,24 +15,24 @@ using ::testing::ElementsAre;
 using runs = std::vector<speech_run>;
 
 TEST(speech_run_builder, joins_what_is_alike) {
-    speech_run_builder map;
-    map.copy(2);
-    map.copy(3);
-    map.omit(1);
-    map.omit(4);
-    map.replace(6, 3);
-    map.replace(0, 2);
-    EXPECT_THAT(map.take(), ElementsAre(speech_run{5, 5}, speech_run{0, 5}, speech_run{6, 3},
-                                        speech_run{0, 2}));
-    EXPECT_THAT(map.take(), ElementsAre());
+    speech_run_builder builder;
+    builder.copy(2);
+    builder.copy(3);
+    builder.omit(1);
+    builder.omit(4);
+    builder.replace(6, 3);
+    builder.replace(0, 2);
+    EXPECT_THAT(builder.take(), ElementsAre(speech_run{5, 5}, speech_run{0, 5}, speech_run{6, 3},
+                                            speech_run{0, 2}));
+    EXPECT_THAT(builder.take(), ElementsAre());
 }
 
 TEST(speech_run_builder, takes_back_the_last_speech) {
-    speech_run_builder map;
-    map.copy(5);
-    map.omit(2);
-    map.drop_last_speech(2);
-    EXPECT_THAT(map.take(), ElementsAre(speech_run{3, 3}, speech_run{0, 4}));
+    speech_run_builder builder;
+    builder.copy(5);
+    builder.omit(2);
+    builder.drop_last_speech(2);
+    EXPECT_THAT(builder.take(), ElementsAre(speech_run{3, 3}, speech_run{0, 4}));
 }
 
 TEST(text_place, is_known_for_copied_omitted_and_replaced_text) {
@@ -49,10 +49,10 @@ TEST(text_place, is_known_for_copied_omitted_and_replaced_text) {
 }
 
 TEST(text_place, of_words_as_long_as_those_they_replace_is_not_inside) {
-    speech_run_builder map;
-    map.replace(4, 4);
-    map.copy(1);
-    const auto all = map.take();
+    speech_run_builder builder;
+    builder.replace(4, 4);
+    builder.copy(1);
+    const auto all = builder.take();
     for (std::size_t spoken = 1; spoken < 4; ++spoken)
         EXPECT_EQ(find_text_place(all, spoken).before, 0u);
     EXPECT_EQ(find_text_place(all, 4).before, 4u);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <ctime>
 #include <string>
+#include <vector>
 
 namespace tandem::wire {
 namespace {
@@ -13,6 +15,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using namespace std::string_literals;
 
 const std::string weather_and_time =
     R"([{"type":"function","function":{"name":"weather","parameters":)"
@@ -243,6 +246,39 @@ TEST(correct_parsed_calls, ignores_elements_in_the_arguments_of_a_call) {
                 ElementsAre(read));
 }
 
+double cpu_seconds_to_correct(const std::vector<tool_call>& parsed, int elements) {
+    std::string text;
+    for (int i = 0; i < elements; ++i) text += R"(<invoke name="now"></invoke>)";
+    const auto begin = std::clock();
+    EXPECT_EQ(correct_parsed_calls(parsed, text, {.tools = tables}), parsed);
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+TEST(correct_parsed_calls, reads_long_arguments_once_for_all_elements) {
+    const auto arguments = R"({"zone":")" + std::string(2'000'000, 'x') + "\"}";
+    const std::vector<tool_call> parsed{{.id = "1", .name = "now", .arguments = arguments}};
+    const auto few = cpu_seconds_to_correct(parsed, 2);
+    EXPECT_LT(cpu_seconds_to_correct(parsed, 128), 10 * few);
+}
+
+TEST(correct_parsed_calls, compares_arguments_regardless_of_their_form) {
+    const auto text = invoke_book(R"(<parameter name="name">Ann</parameter>)"
+                                  R"(<parameter name="persons">2</parameter>)");
+    for (const char* arguments :
+         {R"({"persons": 2, "name": "Ann"})", R"({"name":"\u0041nn","persons":2})"})
+        EXPECT_THAT(correct_parsed_calls({{.name = "book", .arguments = arguments}}, text + text,
+                                         {.tools = tables}),
+                    SizeIs(2))
+            << arguments;
+    const auto deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+    for (const std::string& arguments :
+         {std::string(), std::string("Ann"), R"({"name":)" + deep + "}",
+          R"({"name":"Bo","persons":2})"s})
+        EXPECT_THAT(correct_parsed_calls({{.name = "book", .arguments = arguments}}, text + text,
+                                         {.tools = tables}),
+                    SizeIs(1));
+}
+
 TEST(correct_parsed_calls, reads_json_that_the_server_does_not_parse) {
     EXPECT_THAT(correct_parsed_calls({}, "now{}", {.tools = weather_and_time}), SizeIs(1));
 }
@@ -268,6 +304,15 @@ TEST(decode_gpt_oss_call, reads_the_call_in_the_reasoning_of_gpt_oss) {
         EXPECT_EQ(call->arguments, R"({"zone":"UTC"})");
         EXPECT_EQ(find_gpt_oss_call(text), thoughts.size()) << text;
     }
+}
+
+TEST(decode_gpt_oss_call, keeps_arguments_of_very_many_keys_as_written) {
+    std::string wide = "{";
+    for (int i = 0; i < 49'000; ++i) wide += "\"" + std::to_string(i) + "\": 0, ";
+    wide += R"("x": 0})";
+    const auto call = decode_gpt_oss_call("to=functions.now<|message|>" + wide);
+    ASSERT_TRUE(call);
+    EXPECT_TRUE(call->arguments == wide) << "Sorting or compacting them takes quadratic time";
 }
 
 TEST(decode_gpt_oss_call, finds_none_in_other_reasoning_nor_in_half_a_call) {

@@ -259,7 +259,7 @@ std::vector<death> list_deaths() {
     return all;
 }
 
-TEST(voice_record_lag, loses_and_repeats_no_word_and_no_question) {
+TEST(session_record_lag, loses_and_repeats_no_word_and_no_question) {
     for (const auto& d : list_deaths()) {
         SCOPED_TRACE(fmt::format("in chunk {}, place {}, {} records lost", d.chunk,
                                  static_cast<int>(d.place), d.lag));
