@@ -71,7 +71,7 @@ TEST(reply_machine_leaving, counts_a_request_that_was_sent_since_as_heard) {
 
 TEST(reply_machine_leaving, has_a_request_that_refutes_a_check_unless_the_server_is_removed) {
     patient_driver d;
-    const auto refutes = [&d](kind what, tandem::detail::time_point asked) {
+    const auto refutes = [&d](kind what, tandem::time_point asked) {
         return d.machine.refutes_reason({what, {}, asked});
     };
     EXPECT_FALSE(refutes(kind::away, d.now)) << "there is no request";
