@@ -63,7 +63,7 @@ TEST_F(a_session_record, is_not_written_while_it_is_too_long) {
     EXPECT_FALSE(record->has_failed());
 }
 
-TEST_F(a_voice_record, is_written_again_once_the_store_returns_without_it) {
+TEST_F(a_session_record, is_written_again_once_the_store_returns_without_it) {
     write(1000);
     store.kill();
     ASSERT_TRUE(run_until([this] { return !member->is_connected(); }));
