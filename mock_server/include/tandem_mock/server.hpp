@@ -34,7 +34,7 @@ class server {
 
     observations observe() const;
     /// Waits until `condition` holds; returns false after `limit`. The condition is evaluated under
-    /// a mutex after each change, so it must not call the server.
+    /// a mutex after each change of the observations, so it must not call the server.
     bool wait_until(const std::function<bool(const observations&)>& condition,
                     std::chrono::milliseconds limit = std::chrono::seconds(10)) const;
 

@@ -26,9 +26,11 @@ class engine {
     engine(const options& o, journal& j);
 
     void submit(std::unique_ptr<task> t, time_point now);
-    /// The client closed its connection. Takes effect when the server notices it.
+    /// Reports that the client closed its connection. The close takes effect when the server
+    /// notices it.
     void on_client_gone(task_id id, time_point now);
-    /// A request without a task was answered. This restarts all waits; see poll().
+    /// Reports that a request without a task was answered, which restarts the poll intervals of all
+    /// tasks; see poll().
     void restart_polls(time_point now) { last_result_ = now; }
 
     /// Starts a step and returns its duration; nullopt if there is nothing to do.

@@ -157,8 +157,8 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
                                                "This server does not support slots endpoint. "
                                                "Start it with `--slots`"));
         }
-        // The server answers this request from its task queue, and each result restarts the other
-        // waits.
+        // The server answers this request from its task queue, where each result restarts the poll
+        // interval of all waiting requests.
         engine_.restart_polls(now);
         return slots(engine_, r.query == "fail_on_no_slot=1");
     }
