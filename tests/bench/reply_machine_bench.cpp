@@ -64,7 +64,7 @@ void whole_reply_that_is_cut_at_each_chunk(benchmark::State& state) {
 }
 
 void one_token_in_mid_sentence(benchmark::State& state) {
-    constexpr std::size_t tokens = 80;  // fewer than the limit of a chunk
+    constexpr std::size_t tokens = 80;  // too few to reach the limit of a chunk
     for (auto _ : state) {
         state.PauseTiming();
         token_path path(tandem::detail::uncut);

@@ -49,7 +49,7 @@ std::vector<std::string> long_stream(std::size_t tokens) {
 
 constexpr std::size_t most_of_unusual_event = 9;
 constexpr std::size_t most_of_wake_up = 2;
-constexpr std::size_t growth = 200;  // allocations by buffers and timers
+constexpr std::size_t growth = 200;  // allowed to growing buffers and to timers
 
 // The count starts after the doubling at 4096 tokens, and ends long before the next doubling.
 constexpr std::size_t warm_up = 4'200;

@@ -60,14 +60,14 @@ class token_path {
         perform_actions();
     }
 
-    /// The tags of the default configuration.
+    /// The reasoning tags of the default configuration.
     static std::vector<tag_pair> usual_tags() { return config{}.speech.reasoning_tags; }
 
     void feed(std::string_view bytes) {
         now_ += std::chrono::milliseconds(1);
         if (requests_ == 0) return;
         reader_.feed(bytes);
-        // Like the shell, ignores the remaining events of a request that was cut.
+        // Like completion_call, ignores the remaining events of a request that was cut.
         while (requests_ > 0 && reader_.next(event_)) {
             machine_.on_event_read(now_, event_);
             perform_actions();

@@ -185,7 +185,7 @@ void simulated_conversation::begin_turn(const start_handler& done) {
     starting_->done = done;
     starting_->servers_tried = 0;
     starting_->unreachable.reset();
-    // The first search waits for the draft.
+    // If a draft still runs, the search for a server waits until the draft is over.
     if (draft_ && !draft_->is_over()) return draft_->commit();
     if (draft_) return continue_from_draft(starting_);
     find_server(starting_);

@@ -73,7 +73,8 @@ simulated_source make_single_server_source(simulated_server& core, slots::owner_
         core.prepare([&core, owner, starts, from = std::move(from), done](const error_code& ec) {
             if (ec) core.on_request_failed(ec);
             simulated_start found{.why = {ec, {}}, .where = {&core, owner}, .origin = from};
-            // A restarted server may have another model. A conversation drops the ids, too.
+            // A restarted server may have another model with other ids, so the old ids are dropped,
+            // as a conversation does.
             if (found.origin.rest && core.told_starts() != starts)
                 found.origin.rest->text.forget_ids();
             done(std::move(found));

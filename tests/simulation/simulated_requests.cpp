@@ -245,7 +245,7 @@ void simulated_reply::perform(const detail::action::close_warming_connection&) {
 }
 
 void simulated_reply::perform(const detail::action::release_slot& a) {
-    // The request with a closed connection is the one that releases its slot.
+    // Of the two requests, the one whose connection is closed releases its slot.
     auto& ended = live_.slot_held && !live_.open ? live_ : warm_;
     world_.check(ended.slot_held && !ended.open, "a slot is released once, after its request");
     world_.check(!a.erase || plan_.rules.erase_after_cut,

@@ -54,7 +54,7 @@ struct chaos_proxy::link {
     std::mt19937_64 random;
     std::chrono::milliseconds max_delay;
     connection_fault what = connection_fault::none;
-    bool to_client = true;   // the direction that the fault strikes
+    bool to_client = true;   // whether the fault hits the data to the client
     std::size_t behind = 0;  // bytes in this direction before the fault
     bool is_stalled = false;
 };
@@ -161,7 +161,7 @@ asio::awaitable<void> chaos_proxy::pump(link_ptr l, direction way) {
         const auto n =
             co_await ((*l).*way.from)
                 .async_read_some(asio::buffer(buffer), redirect_error(use_awaitable, ec));
-        // After a stall, the client does not see that the server has closed the connection.
+        // A stalled connection stays open to the client, even if the server closes it.
         if (ec && l->is_stalled && way.to_client) co_return;
         if (ec) co_return l->end(ec != asio::error::eof);
         if (l->is_stalled) continue;

@@ -18,7 +18,7 @@
 
 namespace tandem::testing {
 
-/// The way in which the other side ended a connection.
+/// How the other side ended a connection.
 enum class peer_end { fin, reset };
 
 /// One accepted connection for a script. Sending to a closed connection is not an error.
