@@ -1,6 +1,6 @@
-// The time that the reply machine takes for a token in mid-sentence and for a whole reply that is
-// cut at each chunk, and the time of a token on the whole path from the bytes of the answer to the
-// chunk.
+// Measures how long the reply machine takes for a token in mid-sentence and for a whole reply that
+// is cut at each chunk. Also measures a token on its whole path, from the bytes of the answer to
+// the chunk.
 
 #include "token_path.hpp"
 

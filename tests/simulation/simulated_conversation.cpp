@@ -295,7 +295,7 @@ void simulated_conversation::on_server_found(const start_ptr& start) {
 void simulated_conversation::on_handed_over(const chunk& c) {
     history_.on_handed_over(c);
     expected_.on_handed_over(c);
-    // A repeated call changes nothing.
+    // The history must not change if the same chunk is handed over again.
     if (chance(world_.random(), 0.1)) history_.on_handed_over(c);
     compare();
     plan_report(c);

@@ -141,7 +141,7 @@ void simulated_reply::leave_server(const detail::server_leave_reason& reason) {
     machine_.leave_server(world_.now(), reason);
     if (machine_.phase() == before) return;
     const bool seeks = machine_.phase() == detail::reply_phase::seeking;
-    // A health check alone does not end a reply.
+    // A failed health check alone must not end a reply, so it explains no error.
     if (seeks || reason.what == kind::removed) explain(static_cast<errc>(reason.why.ec.value()));
     if (seeks && before == detail::reply_phase::resting)
         world_.note("a reply that rests leaves its server");

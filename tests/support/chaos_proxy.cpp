@@ -115,7 +115,8 @@ void chaos_proxy::reset_all() {
 }
 
 asio::awaitable<void> chaos_proxy::accept_all() {
-    // close_port() may reset the acceptor while a connection is being accepted.
+    // Checks acceptor_ each time, because close_port() may reset it while a connection is being
+    // accepted.
     while (acceptor_) {
         error_code ec;
         auto socket = co_await acceptor_->async_accept(redirect_error(use_awaitable, ec));

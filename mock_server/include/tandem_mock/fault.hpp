@@ -56,9 +56,9 @@ struct fault {
     /// Affects only requests for this slot; -1 = all.
     int id_slot = -1;
     int status = 500;
-    /// Empty = a suitable default.
+    /// Empty = an event of invalid JSON for garbage, "injected fault" for other kinds.
     std::string text{};
-    /// Further condition, evaluated on the server's thread; empty = none.
+    /// A further condition on the request, evaluated on the server's thread; empty = none.
     std::function<bool(const request_record&)> when{};
 };
 

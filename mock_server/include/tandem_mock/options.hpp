@@ -25,8 +25,8 @@ struct options {
 
     int parallel = 2;      ///< slots, 1 to 256
     int ctx_size = 16384;  ///< tokens of all slots together, divided equally
-    /// All slots share one context, and each slot reports its whole size. The mock does not
-    /// simulate that the shared context may be full before a slot is.
+    /// All slots share one context, and each slot reports its whole size. In the real server, the
+    /// shared context may be full before a slot is; the mock does not simulate this.
     bool kv_unified = false;
     /// MiB of host memory for copies of slots, at 1548 bytes per token. 0 = no copies. -1 limits
     /// the copies to `ctx_size` tokens; b11669 does so, although its help says that there is no

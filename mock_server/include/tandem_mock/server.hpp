@@ -38,8 +38,8 @@ class server {
     bool wait_until(const std::function<bool(const observations&)>& condition,
                     std::chrono::milliseconds limit = std::chrono::seconds(10)) const;
 
-    /// Whether the server died of the old crash or of a fault. All connections were reset, and the
-    /// port is closed.
+    /// Whether the server died of the old crash or of a fault. If so, all connections were reset,
+    /// and the port is closed.
     bool crashed() const;
 
     /// Closes the port and all connections, and joins the thread. May be called again.

@@ -36,7 +36,8 @@ class engine {
     /// Starts a step and returns its duration; nullopt if there is nothing to do.
     std::optional<nanoseconds> begin_step(time_point now);
     void end_step(time_point now);
-    /// Processes tasks without results: disconnected clients, pings, ends of stalls.
+    /// Serves tasks that produce no results: notices disconnected clients, sends pings and ends
+    /// stalls.
     void poll(time_point now);
     /// When to call poll() next.
     std::optional<time_point> next_poll() const;
@@ -100,7 +101,7 @@ class engine {
     slot_pool pool_;
     slot_files files_;
     host_prompt_cache host_cache_;
-    nanoseconds copying_{0};  // to and from host memory, in the next step
+    nanoseconds copying_{0};  // time of copies to and from host memory, part of the next step
     mock::adapters adapters_;
     deferred_tasks deferred_;
     std::map<task_id, std::unique_ptr<task>> tasks_;

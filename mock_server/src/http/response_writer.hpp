@@ -34,7 +34,7 @@ class response_writer {
 
     /// Writes a non-streamed response.
     void write_reply(const http_reply& r);
-    /// Write a stream: headers, events, end.
+    /// These functions write the headers, the events and the end of a stream.
     void begin_event_stream();
     void write_event(std::string_view payload, int predicted, bool is_final);
     void end_event_stream();

@@ -18,7 +18,7 @@ std::string header_of(const http_request& r, std::string_view name) {
     return {};
 }
 
-// Parses the body of a completion; returns its request or an error, and nullopt for other paths.
+// Parses the body of a completion into a request or an error. Returns nullopt for other paths.
 std::optional<std::variant<completion_request, api_error>> parse_completion(const http_request& r,
                                                                             const options& o) {
     if (r.method != "POST") return std::nullopt;
