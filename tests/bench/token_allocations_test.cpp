@@ -86,7 +86,8 @@ TEST(a_token, allocates_nothing_if_its_event_comes_in_pieces) {
                                << t.chunk_tokens << " with which chunks ended";
 }
 
-// The JSON library parses events that are not formatted like those of llama-server.
+// Events that are not formatted like those of llama-server are parsed by the JSON library, which
+// allocates memory.
 TEST(a_token, allocates_little_if_its_event_is_unusual) {
     token_path path(tandem::detail::uncut);
     const auto event_of = [](int n) {

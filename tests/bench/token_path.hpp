@@ -46,8 +46,8 @@ inline std::vector<std::string> prose_stream() {
 }
 
 /// All code that processes a token, except for sockets: reads the bytes of an answer to /completion
-/// and the events in it, and runs the machine of a reply with its chunker. Most of the machine's
-/// actions are only simulated. The consumer continues immediately after each chunk.
+/// and the events in it, and runs the machine of a reply with its chunker. Answers the machine's
+/// actions immediately or ignores them. The consumer continues immediately after each chunk.
 class token_path {
  public:
     explicit token_path(detail::pacing_rules pacing, std::vector<tag_pair> tags = usual_tags())

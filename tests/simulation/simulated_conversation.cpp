@@ -214,7 +214,7 @@ void simulated_conversation::pin(simulated_server* core) {
     core_ = core;
 }
 
-/// The turn's whole text is known, so that the reply needs no server.
+/// The turn's whole text is known, so the reply needs no server.
 void simulated_conversation::start_generated_reply() {
     world_.note("a turn needs no server");
     const auto start = std::exchange(starting_, nullptr);

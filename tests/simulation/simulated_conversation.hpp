@@ -102,7 +102,7 @@ class simulated_conversation final : public detail::reply_listener {
     conversations::turn_history history_;
     expected_history expected_;
     simulated_server* core_ = nullptr;
-    // The servers that count the running reply and the draft.
+    // The servers whose counts include the running reply and the draft.
     const simulated_server* generating_at_ = nullptr;
     const simulated_server* drafting_at_ = nullptr;
     std::vector<const simulated_server*> shunned_;

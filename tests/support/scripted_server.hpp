@@ -76,7 +76,7 @@ class scripted_server {
 };
 
 /// A gate at which one script waits until a test opens the gate, from any thread. The gate then
-/// stays open. Must be defined before the server.
+/// stays open. Must be defined before the server, so that it outlives the scripts.
 class gate {
  public:
     boost::asio::awaitable<void> wait_until_open();

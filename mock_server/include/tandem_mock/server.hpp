@@ -24,7 +24,8 @@ class server {
     server& operator=(const server&) = delete;
 
     std::uint16_t port() const;
-    /// "http://127.0.0.1:8080", with the host that it listens on; "https://…" with PEM files.
+    /// Contains options::host and the port: "http://127.0.0.1:8080"; "https://…" if PEM files are
+    /// set.
     std::string url() const;
 
     /// Adds a fault; earlier faults take precedence.
