@@ -211,7 +211,7 @@ void add_hand_overs(const heard_stream& heard, const sent_requests& sent, const 
                     const steady_time& steady, figures& sum) {
     for (std::size_t i = 0; i + 1 < heard.chunks.size(); ++i) {
         const auto& tokens = sent.at(l.is_cut() ? i : 0).tokens;
-        // The previous request already sent the first token of this sentence, as a peek.
+        // The first token of this sentence came with the previous request, as its peek.
         const std::size_t before = l.is_cut() && i > 0 ? tokens_peeked_at : 0;
         const std::size_t sentences = l.is_cut() ? 1 : i + 1;
         const auto& mark = tokens.at(sentences * token_hose::tokens_of_a_sentence - 1 - before);

@@ -14,9 +14,9 @@
 
 namespace tandem::testing {
 
-/// Servers on one thread that do nothing but send tokens at fixed times. The mock server, which
-/// simulates all of llama-server, is too slow for such loads. All sentences have the same number of
-/// tokens.
+/// Servers on one thread that do nothing but send tokens at fixed times. The mock server is too
+/// slow for the loads of the benchmark, because it simulates llama-server. All sentences have the
+/// same number of tokens.
 class token_hose {
  public:
     using time_point = std::chrono::steady_clock::time_point;
