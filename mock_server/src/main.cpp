@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
         serve(flags.read());
     } catch (const CLI::ParseError& e) {
-        // CLI11 has a different exit status for each kind of error.
+        // CLI11 has a different exit status for each kind of error, but this program has only one.
         return app.exit(e) == 0 ? 0 : 2;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s: %s\n", program_flags::name, e.what());

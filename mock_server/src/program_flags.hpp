@@ -9,7 +9,8 @@
 
 namespace tandem::mock {
 
-/// The command-line flags of tandem-mock-server. Must outlive the parsing.
+/// The command-line flags of tandem-mock-server. Must exist until `app` has parsed the command
+/// line, because CLI11 writes to its fields.
 class program_flags {
  public:
     static constexpr const char* name = "tandem-mock-server";
@@ -20,7 +21,7 @@ class program_flags {
     /// parsed.
     options read() const;
 
-    /// Flags whose unit or meaning differs from the options.
+    /// The flags whose unit or meaning differs from that of the option.
     struct raw_flags {
         std::string dialogues;
         std::string slot_save_path;

@@ -14,7 +14,7 @@ thread_local bool is_showing = false;
 thread_local std::size_t allocated = 0;
 
 void show_caller() {
-    // backtrace() may allocate memory, too.
+    // Does not show the memory that backtrace() itself allocates.
     if (!std::exchange(is_showing, false)) return;
     std::array<void*, 16> frames{};
     const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));

@@ -5,7 +5,7 @@
 namespace tandem::testing {
 
 /// Counts the allocations of this thread during the lifetime of an object. A program that links
-/// allocations.cpp replaces operator new. Only one object may exist at a time.
+/// allocations.cpp replaces operator new. Each thread may have only one object at a time.
 class allocation_count {
  public:
     /// `shows`: writes a stack trace of each allocation to stderr.

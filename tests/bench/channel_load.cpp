@@ -1,6 +1,6 @@
-// Measures how one slow consumer delays other consumers. Runs channels over a mock server, each
-// with a thread, and measures the time from the hand-over of an item to its pop. docs/channel.md
-// contains the results.
+// Measures how one slow consumer delays other consumers. Runs channels over a mock server, with one
+// thread for each channel, and measures the time from the hand-over of an item to its pop.
+// docs/channel.md contains the results.
 //   channel_load 100
 
 #include "percentile.hpp"

@@ -128,7 +128,7 @@ class running_gateway {
         tandem::gateway::gateway_options o;
         o.port = 0;
         o.service.servers = servers;
-        o.answer_cache.entries = 0;  // each request must reach the server
+        o.answer_cache.entries = 0;  // so that each request reaches the server
         auto& s = o.service.client;
         s.server.proxy = "none";
         s.server.reuse_guard = 0s;
@@ -179,7 +179,8 @@ struct pair_of_ways {
     running_gateway gateway;
 };
 
-// Both ways are equal work for the server: it evaluates one prompt token, and generates `tokens`.
+// Both requests cause the same work for the server: it evaluates one prompt token and generates
+// `tokens` tokens.
 json direct_request(int tokens, bool is_stream) {
     return {{"prompt", "Once upon a time"},
             {"n_predict", tokens},
@@ -287,10 +288,10 @@ int measure_stream(int count, const std::string& url) {
 
 // --- sockets
 
-/// A session that immediately continues each chunk. The delay of a chunk is the time since that
-/// continue minus the time of its tokens. The gateway, the mock server and this program cause this
-/// delay. After the tokens of the last chunk, the server generates one more token, which ends the
-/// reply.
+/// A session that immediately continues each chunk. The delay of a chunk is the time from the
+/// previous continue to the chunk's arrival, minus the time in which the server generates its
+/// tokens. The gateway, the mock server and this program cause this delay. After the tokens of the
+/// last chunk, the server generates one more token, which ends the reply.
 class listener {
  public:
     listener(asio::io_context& loop, std::uint16_t port, double token_ms, int& running)

@@ -1,6 +1,6 @@
-// The time that the reply machine takes for a token in mid-sentence and for a whole reply that is
-// cut at each chunk, and the time of a token on the whole path from the bytes of the answer to the
-// chunk.
+// Measures how long the reply machine takes for a token in mid-sentence and for a whole reply that
+// is cut at each chunk. Also measures a token on its whole path, from the bytes of the answer to
+// the chunk.
 
 #include "token_path.hpp"
 
@@ -64,7 +64,7 @@ void whole_reply_that_is_cut_at_each_chunk(benchmark::State& state) {
 }
 
 void one_token_in_mid_sentence(benchmark::State& state) {
-    constexpr std::size_t tokens = 80;  // fewer than the limit of a chunk
+    constexpr std::size_t tokens = 80;  // too few to reach the limit of a chunk
     for (auto _ : state) {
         state.PauseTiming();
         token_path path(tandem::detail::uncut);

@@ -22,7 +22,7 @@ token_list characters(std::string_view text) {
     return tokens;
 }
 
-/// Reads a reply of state.range(0) tokens, which repeats `tokens`.
+/// Reads a reply of state.range(0) tokens, which consists of `tokens` over and over.
 void read(benchmark::State& state, const token_list& tokens, std::string_view language = "en") {
     const auto count = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {

@@ -116,7 +116,8 @@ int measure_idle(int count) {
         while (sum.running > 0) ioc.run_one();
         ioc.run_for(200ms);
     };
-    // The first conversations also allocate buffers and connections, which remain.
+    // The first conversations are not measured, because they also allocate buffers and connections
+    // that remain.
     const auto first = std::min(count / 10 + 1, 200);
     for (int i = 0; i < first; ++i) talks.push_back(bots.create());
     say_all(0);
@@ -171,7 +172,8 @@ int measure_hops(int count) {
     std::thread thread([&] { library.run(); });
     std::vector<double> times;
     int left = count;
-    // A reply that has ended answers immediately, so only the round trip takes time.
+    // A request for a chunk of an ended reply is answered immediately, so only the round trip takes
+    // time.
     auto reply = llm.start("Hello");
     reply.interrupt();
     std::function<void()> ask = [&] {

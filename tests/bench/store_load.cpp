@@ -1,5 +1,5 @@
-// Measures the time of a claim, on which a turn waits if its gateway has no idle slot. A local
-// redis-server gets one claim after another, each for 8 slots, on one connection.
+// Measures how long a claim of slots takes. A turn waits for the claim if its gateway has no idle
+// slot. A local redis-server gets one claim after another, each for 8 slots, on one connection.
 //   store_load COMMANDS
 
 #include "cluster/store/store_script.hpp"

@@ -62,7 +62,8 @@ struct load {
     }
 };
 
-// All streams begin within this time. The start of a conversation costs more than a token.
+// The streams begin one after the other within this time, because the start of a conversation costs
+// more than a token.
 constexpr clock_type::duration begin_within = 1s;
 constexpr clock_type::duration settle_within = 500ms;
 
@@ -127,8 +128,9 @@ struct heard_stream {
     bool failed = false;
 };
 
-// The timeline begins shortly after the reply is requested. No continue can precede the delivery of
-// its chunk, so the deliveries give a bound for the beginning.
+// The result does not contain the time at which its timeline begins. No continue can precede the
+// delivery of its chunk, so each delivery gives a lower bound for this time; the latest bound is
+// used.
 void keep_cuts(const tandem::reply_result& r, heard_stream& heard) {
     using kind = tandem::timeline_event::kind;
     clock_type::time_point began{};
@@ -196,7 +198,8 @@ struct figures {
     int failed = 0;
 };
 
-// Whether the numbers of chunks and requests are as expected, so that their times match.
+// Whether the numbers of chunks and requests are as expected. Otherwise, the times of the chunks
+// cannot be matched with those of the tokens.
 bool fits(const heard_stream& heard, const sent_requests& sent, const load& l) {
     const auto chunks = heard.chunks.size();
     if (heard.failed || chunks != static_cast<std::size_t>(l.sentences())) return false;
@@ -208,7 +211,7 @@ void add_hand_overs(const heard_stream& heard, const sent_requests& sent, const 
                     const steady_time& steady, figures& sum) {
     for (std::size_t i = 0; i + 1 < heard.chunks.size(); ++i) {
         const auto& tokens = sent.at(l.is_cut() ? i : 0).tokens;
-        // The previous request peeked at the first token of this request's sentence.
+        // The first token of this sentence came with the previous request, as its peek.
         const std::size_t before = l.is_cut() && i > 0 ? tokens_peeked_at : 0;
         const std::size_t sentences = l.is_cut() ? 1 : i + 1;
         const auto& mark = tokens.at(sentences * token_hose::tokens_of_a_sentence - 1 - before);

@@ -49,7 +49,7 @@ std::vector<std::string> long_stream(std::size_t tokens) {
 
 constexpr std::size_t most_of_unusual_event = 9;
 constexpr std::size_t most_of_wake_up = 2;
-constexpr std::size_t growth = 200;  // allocations by buffers and timers
+constexpr std::size_t growth = 200;  // allowed to growing buffers and to timers
 
 // The count starts after the doubling at 4096 tokens, and ends long before the next doubling.
 constexpr std::size_t warm_up = 4'200;
@@ -86,7 +86,8 @@ TEST(a_token, allocates_nothing_if_its_event_comes_in_pieces) {
                                << t.chunk_tokens << " with which chunks ended";
 }
 
-// The JSON library parses events that are not formatted like those of llama-server.
+// Events that are not formatted like those of llama-server are parsed by the JSON library, which
+// allocates memory.
 TEST(a_token, allocates_little_if_its_event_is_unusual) {
     token_path path(tandem::detail::uncut);
     const auto event_of = [](int n) {

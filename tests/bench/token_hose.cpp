@@ -188,7 +188,8 @@ void token_hose::thread_of_servers::run(const std::atomic<bool>& stopping) {
     }
 }
 
-// A token may be a millisecond late. Its recorded time includes the delay.
+// epoll waits for whole milliseconds, so a token may be a millisecond late. Its recorded time is
+// the time of sending.
 int token_hose::thread_of_servers::milliseconds_to_next() const {
     if (due_.empty()) return 50;
     const auto left = due_.top().at - clock_type::now();
@@ -280,7 +281,7 @@ void token_hose::thread_of_servers::close(connection& c) {
     ::close(std::exchange(c.fd, -1));
 }
 
-// A client that reads too slowly loses the stream, and reports the loss.
+// Ends the stream of a client that reads too slowly, so that the client reports a failure.
 void token_hose::thread_of_servers::put(const connection& c, std::string_view bytes) {
     const auto written = ::send(c.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (written != static_cast<ssize_t>(bytes.size())) ::shutdown(c.fd, SHUT_RDWR);

@@ -14,9 +14,9 @@
 
 namespace tandem::testing {
 
-/// Servers on one thread that do nothing but send tokens at fixed times, under loads that are too
-/// high for the mock server, which simulates llama-server. All sentences have the same number of
-/// tokens.
+/// Servers on one thread that do nothing but send tokens at fixed times. The mock server is too
+/// slow for the loads of the benchmark, because it simulates llama-server. All sentences have the
+/// same number of tokens.
 class token_hose {
  public:
     using time_point = std::chrono::steady_clock::time_point;
@@ -33,7 +33,7 @@ class token_hose {
     /// One completion as it was sent.
     struct sent_request {
         std::vector<sent_token> tokens{};
-        std::optional<time_point> closed{};  ///< by the client's FIN or after the last event
+        std::optional<time_point> closed{};  ///< when the client closed it, or after the last event
     };
 
     /// Starts enough servers for `streams` streams. Throws std::system_error.

@@ -46,8 +46,8 @@ inline std::vector<std::string> prose_stream() {
 }
 
 /// All code that processes a token, except for sockets: reads the bytes of an answer to /completion
-/// and the events in it, and runs the machine of a reply with its chunker. Most of the machine's
-/// actions are only simulated. The consumer continues immediately after each chunk.
+/// and the events in it, and runs the machine of a reply with its chunker. Answers the machine's
+/// actions immediately or ignores them. The consumer continues immediately after each chunk.
 class token_path {
  public:
     explicit token_path(detail::pacing_rules pacing, std::vector<tag_pair> tags = usual_tags())
@@ -60,14 +60,14 @@ class token_path {
         perform_actions();
     }
 
-    /// The tags of the default configuration.
+    /// The reasoning tags of the default configuration.
     static std::vector<tag_pair> usual_tags() { return config{}.speech.reasoning_tags; }
 
     void feed(std::string_view bytes) {
         now_ += std::chrono::milliseconds(1);
         if (requests_ == 0) return;
         reader_.feed(bytes);
-        // Like the shell, ignores the remaining events of a request that was cut.
+        // Like completion_call, ignores the remaining events of a request that was cut.
         while (requests_ > 0 && reader_.next(event_)) {
             machine_.on_event_read(now_, event_);
             perform_actions();

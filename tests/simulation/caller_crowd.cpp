@@ -170,8 +170,8 @@ class crowd {
         if (world.now() < end + 60s) world.at(step, [this] { advance(); });
     }
 
-    // llama-server evaluates prompts and copies texts one after the other. Returns whether there
-    // was such work.
+    // Advances the prompts and moves that requests wait for. If these hold up all slots, they run
+    // one after the other, as on llama-server. Returns whether there were any.
     bool work_on_prompts() {
         bool has_worked = false;
         for (auto& r : runs_) {

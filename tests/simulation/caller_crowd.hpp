@@ -40,7 +40,7 @@ struct crowd_report {
     int turns = 0;
     int generated = 0;  // tokens
     int heard = 0;      // tokens of chunks that were spoken at least in part
-    int changes = 0;    // how often a slot changed its conversation
+    int changes = 0;    // how often a slot passed to another conversation
 
     static double percentile(std::vector<double> values, double share);
 };

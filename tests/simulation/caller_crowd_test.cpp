@@ -1,5 +1,5 @@
-// How many callers some slots can serve with the real scheduler and reply machine, compared with an
-// ideal earliest-deadline queue. docs/capacity.md contains the figures.
+// Tests how many callers a number of slots can serve, with the real scheduler and reply machine,
+// and in an ideal earliest-deadline queue for comparison. docs/capacity.md contains the figures.
 
 #include "simulation/caller_crowd.hpp"
 

@@ -67,7 +67,7 @@ bool expected_history::heard(time_point now, chunk_id id, std::size_t characters
 }
 
 void expected_history::on_continued(time_point now, chunk_id id) {
-    // An interrupted voice may still continue a chunk.
+    // A continue that arrives after an interrupt does not mean that the chunk was heard.
     if (state_ == state::interrupted && !is_over(now)) return;
     settle_if_over(now);
     if (const auto found = chunks_.find(id); found != chunks_.end()) reach(found->second.end);

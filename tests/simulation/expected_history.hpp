@@ -18,8 +18,8 @@
 namespace tandem::test {
 
 /// Computes the expected history by a simple rule: each turn is a prefix of the model's text,
-/// described by the length of that prefix. The whole text is known, so no part can be doubled or
-/// lost.
+/// described by the length of that prefix. The whole text is known, so this rule cannot double or
+/// lose any part of the text.
 class expected_history {
  public:
     explicit expected_history(conversation_options options) : options_(std::move(options)) {}
@@ -38,12 +38,13 @@ class expected_history {
     /// Returns false if the chunk is no longer known.
     bool heard(time_point now, chunk_id id, std::size_t characters);
     void on_continued(time_point now, chunk_id id);
-    /// The reply calls these functions.
+    /// The model's reply contains these calls.
     void record_calls(std::vector<tool_call> calls) { calls_ = std::move(calls); }
-    /// Returns false if the turn has no call with this id that lacks a final result.
+    /// Returns false if the turn has no call with this id, or if the call already has its final
+    /// result.
     bool answer_call(const std::string& id, std::string content, bool is_final);
-    /// The user message for the final result of a call of an earlier turn. nullopt if no call with
-    /// this id lacks a final result.
+    /// Returns the user message that reports the final result of a call of an earlier turn; nullopt
+    /// if there is no such call or it already has its final result.
     std::optional<std::string> take_late_result(const std::string& id, const std::string& content);
     /// Drops the oldest exchanges, but never the last one. Returns the number of dropped exchanges.
     std::size_t drop(std::size_t exchanges);
@@ -81,7 +82,7 @@ class expected_history {
     std::size_t generated_ = 0;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
-    std::size_t spoken_ = 0;  // the end of the last wholly heard chunk that ends a word
+    std::size_t spoken_ = 0;  // the end of the last fully heard chunk that ends a word
     std::map<chunk_id, span> chunks_;
     std::vector<tool_call> calls_;
     std::map<std::string, std::string> results_;     // by the ids of the calls

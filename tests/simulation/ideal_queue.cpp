@@ -86,7 +86,8 @@ class ideal_crowd {
         }
     }
 
-    // When the listener has heard all sentences made so far, or when the reply was requested.
+    // The time when the listener will have heard all sentences made so far. Before the speech
+    // begins, the time when the reply was requested.
     double due_of(const ideal_caller& c) const {
         if (!c.speech_ends) return c.asked;
         const auto begin = c.sentences.begin() + static_cast<std::ptrdiff_t>(c.played);

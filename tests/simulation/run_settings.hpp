@@ -12,8 +12,9 @@
 #include <set>
 #include <string>
 
-// Code shared by all simulations. A Run is constructed from a seed. run() returns the broken
-// promises. steps(), course() and happened() describe the run.
+// Code shared by all simulations. The template parameter Run is a simulation, which is constructed
+// from a seed. Its run() returns the broken promises; steps(), course() and happened() describe the
+// run.
 namespace tandem::test {
 
 /// The number of tests that run in parallel, each with its own seeds.

@@ -27,7 +27,7 @@ enum class fault {
     behind_the_end  ///< more events follow the final one
 };
 
-/// The fault of an answer, and the number of the event before which it occurs.
+/// The fault of an answer, which occurs after `at` events.
 struct answer_plan {
     fault what = fault::none;
     std::size_t at = 0;
@@ -38,7 +38,8 @@ struct answer_plan {
 
 /// The error codes that a fault may cause.
 std::vector<errc> errors_of(fault what);
-/// The failure that a client reports if the fault is the server's whole answer.
+/// The failure that a client reports if the fault prevents the answer: refused, loading or
+/// server_error.
 failure refusal(fault what);
 
 /// The answer to one request to /completion, as it arrives.

@@ -185,7 +185,7 @@ void simulated_conversation::begin_turn(const start_handler& done) {
     starting_->done = done;
     starting_->servers_tried = 0;
     starting_->unreachable.reset();
-    // The first search waits for the draft.
+    // If a draft still runs, the search for a server waits until the draft is over.
     if (draft_ && !draft_->is_over()) return draft_->commit();
     if (draft_) return continue_from_draft(starting_);
     find_server(starting_);
@@ -214,7 +214,7 @@ void simulated_conversation::pin(simulated_server* core) {
     core_ = core;
 }
 
-/// The turn's whole text is known, so that the reply needs no server.
+/// The turn's whole text is known, so the reply needs no server.
 void simulated_conversation::start_generated_reply() {
     world_.note("a turn needs no server");
     const auto start = std::exchange(starting_, nullptr);
@@ -295,7 +295,7 @@ void simulated_conversation::on_server_found(const start_ptr& start) {
 void simulated_conversation::on_handed_over(const chunk& c) {
     history_.on_handed_over(c);
     expected_.on_handed_over(c);
-    // A repeated call changes nothing.
+    // The history must not change if the same chunk is handed over again.
     if (chance(world_.random(), 0.1)) history_.on_handed_over(c);
     compare();
     plan_report(c);

@@ -15,14 +15,15 @@ namespace tandem::test {
 
 class simulated_service;
 
-/// A conversation of a simulated service. Mirrors conversation_shell, and simulates user and voice.
-/// Compares the history with the expected history after each step.
+/// A conversation of a simulated service. Mirrors conversation_shell, and simulates the user and
+/// the voice. Compares the history with the expected history after each step.
 class simulated_conversation final : public detail::reply_listener {
  public:
     simulated_conversation(simulated_service& service, slots::owner_id id);
 
     void begin();
-    /// The conversation must leave its server, which was removed, is unreachable or hangs.
+    /// Makes the conversation leave its server, because the server was removed, is unreachable or
+    /// hangs.
     void leave_server(const detail::server_leave_reason& reason);
     void server_died(const simulated_server& which);
 
@@ -101,12 +102,12 @@ class simulated_conversation final : public detail::reply_listener {
     conversations::turn_history history_;
     expected_history expected_;
     simulated_server* core_ = nullptr;
-    // The servers that count the running reply and the draft.
+    // The servers whose counts include the running reply and the draft.
     const simulated_server* generating_at_ = nullptr;
     const simulated_server* drafting_at_ = nullptr;
     std::vector<const simulated_server*> shunned_;
     std::string model_;       // the last known model of core_
-    std::string rest_model_;  // the model of the ids in rest_
+    std::string rest_model_;  // the model whose ids rest_ contains
     int turns_left_;
     std::optional<reply_plan> plan_;  // of the current or last turn
     std::uint64_t running_ = 0;

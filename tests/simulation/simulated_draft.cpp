@@ -56,7 +56,7 @@ void simulated_draft::on_ended(std::uint64_t, const reply_result& result,
     if (core_.is_known()) model_ = core_.model();
     const bool has_text = rest.generated || !rest.text.generated().empty();
     if (!result.error && !is_stopped_ && has_text) rest_ = std::move(rest);
-    // The reply still performs its actions.
+    // on_over_ must wait, because the reply is still performing its actions.
     world_.at({}, on_over_);
     on_ended_();
 }

@@ -41,7 +41,7 @@ duration simulated_reply::measure_silence() const {
 }
 
 /// A reply is not given up before resume_within has passed, nor while the listener hears a chunk.
-/// Text that was waiting for its peek is still spoken.
+/// Text that was waiting for its peek is handed over first, so the silence before that text counts.
 void simulated_reply::check_giving_up() const {
     const auto& words = machine_.result().diagnostics.client_message;
     if (words.find("resume_within") == std::string::npos) return;
@@ -62,7 +62,7 @@ std::string without_space(std::string text) {
 }  // namespace
 
 void simulated_reply::check_nothing_lost() const {
-    // A resumed turn that was fully generated may have no transcript.
+    // A fully generated turn may be resumed without its transcript, so there is nothing to compare.
     if (machine_.text().empty()) return;
     const auto& result = machine_.result();
     auto generated = std::string(machine_.transcript().generated());
@@ -140,7 +140,7 @@ void simulated_reply::check_end() const {
     w.check((r.finish_reason == finish_reason::error) == bool(r.error), "an error has its code");
     w.check(!r.error || is_explained(r.error), "only a fault is an error");
     const auto& u = r.usage;
-    // The previous reply has already counted the resumed text as generated.
+    // A resumed reply may hand over text that the previous reply has counted as generated.
     w.check(u.heard <= u.handed_over && (is_resumed_ || u.handed_over <= u.generated),
             "generated >= handed over >= heard");
     w.check(u.wasted == std::max(0, u.generated - u.handed_over), "the wasted tokens are reported");

@@ -73,7 +73,8 @@ simulated_source make_single_server_source(simulated_server& core, slots::owner_
         core.prepare([&core, owner, starts, from = std::move(from), done](const error_code& ec) {
             if (ec) core.on_request_failed(ec);
             simulated_start found{.why = {ec, {}}, .where = {&core, owner}, .origin = from};
-            // A restarted server may have another model. A conversation drops the ids, too.
+            // A restarted server may have another model with other ids, so the old ids are dropped,
+            // as a conversation does.
             if (found.origin.rest && core.told_starts() != starts)
                 found.origin.rest->text.forget_ids();
             done(std::move(found));
@@ -140,7 +141,7 @@ void simulated_reply::leave_server(const detail::server_leave_reason& reason) {
     machine_.leave_server(world_.now(), reason);
     if (machine_.phase() == before) return;
     const bool seeks = machine_.phase() == detail::reply_phase::seeking;
-    // A health check alone does not end a reply.
+    // A failed health check alone must not end a reply, so it explains no error.
     if (seeks || reason.what == kind::removed) explain(static_cast<errc>(reason.why.ec.value()));
     if (seeks && before == detail::reply_phase::resting)
         world_.note("a reply that rests leaves its server");

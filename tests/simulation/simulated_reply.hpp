@@ -36,7 +36,8 @@ struct reply_site {
     slots::owner_id owner = slots::nobody;
 };
 
-/// Correspond to reply_start_point and reply_server_source of the library.
+/// This struct and simulated_source correspond to reply_start_point and reply_server_source of the
+/// library.
 struct simulated_start {
     failure why{};
     reply_site where{};
@@ -50,7 +51,8 @@ struct simulated_source {
     std::function<void(const simulated_server&, const error_code&)> failed{};
 };
 
-/// A source that starts from `origin` on this server and continues on the same server.
+/// A source that always chooses this server: for the start, which begins at `origin`, and after
+/// each failure.
 simulated_source make_single_server_source(simulated_server& core, slots::owner_id owner,
                                            detail::reply_origin origin);
 
@@ -189,7 +191,7 @@ class simulated_reply {
     detail::reply_listener& listener_;
     reply_site site_;
     std::uint64_t moves_ = 0;  // counts moves; answers from before a move are dropped
-    int starts_ = 0;           // restarts of the server when it last gave its ids
+    int starts_ = 0;           // how often the server had restarted when it last gave its ids
     int slots_found_ = 0;
     detail::reply_machine machine_;
     bool performing_ = false;
@@ -203,7 +205,8 @@ class simulated_reply {
     int broken_ = 0;           // consecutive broken requests without text
     std::optional<time_point> lost_since_;
     time_point waits_since_{};  // start of the listener's silence
-    /// The listener's silence at the hand-over of the first chunk after the end of generation.
+    /// How long the listener had heard nothing when the first chunk after the end of generation was
+    /// handed over.
     std::optional<duration> silence_before_last_chunk_;
 
     bool asked_ = false;

@@ -93,7 +93,7 @@ void simulated_reply::perform(const detail::action::force_calls& a) {
 }
 
 void simulated_reply::request_calls(int slot, bool are_invalid) {
-    // The request whose text ends with the call keeps its slot.
+    // If the request that generated the call is still open, this request takes over its slot.
     if (live_.open)
         ++live_.id;
     else
@@ -120,7 +120,8 @@ void simulated_reply::perform(const detail::action::report_calls& a) {
     listener_.on_called(machine_.id(), a.calls);
 }
 
-// A timeout of the reply or a health check ends the silence.
+// A timeout of the reply or a health check ends the silence, so the errors of the timeouts are
+// expected.
 void simulated_reply::explain_silence() {
     for (const auto what : {fault::never_begins, fault::stall})
         for (const auto code : errors_of(what)) explain(code);
@@ -245,7 +246,7 @@ void simulated_reply::perform(const detail::action::close_warming_connection&) {
 }
 
 void simulated_reply::perform(const detail::action::release_slot& a) {
-    // The request with a closed connection is the one that releases its slot.
+    // Of the two requests, the one whose connection is closed releases its slot.
     auto& ended = live_.slot_held && !live_.open ? live_ : warm_;
     world_.check(ended.slot_held && !ended.open, "a slot is released once, after its request");
     world_.check(!a.erase || plan_.rules.erase_after_cut,

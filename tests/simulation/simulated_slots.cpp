@@ -69,7 +69,8 @@ void simulated_slots::give() {
     arm();
 }
 
-/// An earlier grant of the same batch may have led to the withdrawal of this ticket.
+/// If an earlier grant of the same batch caused the withdrawal of this ticket, the slot goes back
+/// unused.
 void simulated_slots::offer(const slots::grant& g) {
     const auto handler = granted_.extract(g.ticket);
     if (handler && handler.mapped()(g)) return;
@@ -125,7 +126,8 @@ void simulated_slots::check_grants(const std::vector<slots::grant>& given) {
                      "a slot is granted to a waiting request");
     for (const auto& g : given)
         if (g.guard_wait > duration{}) world_.note("a request waits for a guard");
-    // In a larger batch, waiting_ still has the other granted tickets, which no longer wait.
+    // Checks only batches of one: in a larger batch, waiting_ still contains the other granted
+    // tickets, which no longer wait.
     if (given.size() == 1 && waiting_.contains(given[0].ticket)) check_order(given[0]);
 }
 
@@ -157,8 +159,8 @@ void simulated_slots::check_nobody_waits_in_vain() {
     world_.check(!next || *next > world_.now(), "each grant is made when it is due");
 }
 
-// A quarter of the slots is kept for turns. A continuation that is not due within 2 s does not get
-// these slots, nor does a draft that waits behind the continuation.
+// A quarter of the slots is kept for turns. Continuations that are due in more than 2 s, and drafts
+// that wait behind them, do not get these slots.
 bool simulated_slots::may_be_kept_waiting(const slots::slot_request& w) {
     return w.due > world_.now() + 2s && count_open() <= count() / 4;
 }

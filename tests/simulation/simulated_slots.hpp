@@ -44,9 +44,9 @@ class simulated_slots {
     void set_slot_count(int slots);
     int count() const noexcept { return scheduler_.slots(); }
     bool may_refuse() const noexcept { return rules_.queue_limit < slots::default_queue_limit; }
-    /// Checks that no request is left.
+    /// Checks that no slot is in use and no request waits for a slot.
     void check_nothing_runs() const;
-    /// Checks that nothing runs or waits.
+    /// Also checks that the scheduler is idle and will grant nothing.
     void check_nothing_left() const;
 
  private:

@@ -78,7 +78,8 @@ void simulation::on_ended(std::uint64_t reply, const reply_result& result,
               });
 }
 
-/// The listener may have missed part of the last chunk, and another server may continue the reply.
+/// Sometimes resumes inside the last chunk, as if the listener had missed its end, and sometimes
+/// without token ids, as on another server.
 void simulation::resume(const simulated_reply& before, detail::reply_remainder rest) {
     auto& random = world_.random();
     auto spoken = before.spoken();

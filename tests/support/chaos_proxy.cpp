@@ -54,7 +54,7 @@ struct chaos_proxy::link {
     std::mt19937_64 random;
     std::chrono::milliseconds max_delay;
     connection_fault what = connection_fault::none;
-    bool to_client = true;   // the direction that the fault strikes
+    bool to_client = true;   // whether the fault hits the data to the client
     std::size_t behind = 0;  // bytes in this direction before the fault
     bool is_stalled = false;
 };
@@ -115,7 +115,8 @@ void chaos_proxy::reset_all() {
 }
 
 asio::awaitable<void> chaos_proxy::accept_all() {
-    // close_port() may reset the acceptor while a connection is being accepted.
+    // Checks acceptor_ each time, because close_port() may reset it while a connection is being
+    // accepted.
     while (acceptor_) {
         error_code ec;
         auto socket = co_await acceptor_->async_accept(redirect_error(use_awaitable, ec));
@@ -161,7 +162,7 @@ asio::awaitable<void> chaos_proxy::pump(link_ptr l, direction way) {
         const auto n =
             co_await ((*l).*way.from)
                 .async_read_some(asio::buffer(buffer), redirect_error(use_awaitable, ec));
-        // After a stall, the client does not see that the server has closed the connection.
+        // A stalled connection stays open to the client, even if the server closes it.
         if (ec && l->is_stalled && way.to_client) co_return;
         if (ec) co_return l->end(ec != asio::error::eof);
         if (l->is_stalled) continue;

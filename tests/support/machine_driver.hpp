@@ -140,11 +140,11 @@ class machine_driver {
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
     /// The answer when the machine asks whether another reply needs the slot sooner.
     bool is_slot_wanted = false;
-    /// The number of tokens after the first one, at each report of progress.
+    /// The tokens of each record_progress action, which does not count the first token.
     std::vector<int> progress{};
     /// Whether the machine has released its ownership of slots.
     bool left_slots = false;
-    /// What the machine reported with the slot that it released last.
+    /// What the machine said about the slot that it released last.
     slots::release_info released{};
     /// The chunks of the hand-over actions recorded so far.
     std::vector<chunk> handed_over;

@@ -20,7 +20,7 @@ inline consumer receive_prefilled_reply(reply_runner& loop, const captured_log& 
     consumer said(std::move(r), [&](consumer&, const chunk& piece) { waiting = piece; });
     std::size_t prefilled = log.count(log_level::debug, "prefilled");
     while (loop.run_until([&] { return waiting || said.ended(); }) && waiting) {
-        // After the last chunk nothing is prefilled.
+        // No prefill follows the last chunk, so the loop must not wait for one.
         const auto is_last = [&] { return said.text() == text || said.ended(); };
         const bool is_ready = loop.run_until(
             [&] { return is_last() || log.count(log_level::debug, "prefilled") > prefilled; });

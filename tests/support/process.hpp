@@ -17,7 +17,8 @@ inline std::size_t open_descriptors() {
     return static_cast<std::size_t>(std::distance(begin(all), end(all))) - 1;
 }
 
-// Sanitizers retain freed memory. GCC reports sanitizers by macros, clang by features.
+// Memory cannot be measured with sanitizers, because they retain freed memory. GCC announces
+// sanitizers by macros, clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool is_memory_measurable = false;
 #elif defined(__has_feature)

@@ -17,7 +17,8 @@ std::string consumer::text() const {
     return all;
 }
 
-// The handler must not keep the reply alive: the destruction of a consumer destroys its handle.
+// The handler must not keep the reply alive, because the destruction of a consumer must destroy the
+// handle of its reply.
 void consumer::ask(const std::shared_ptr<received_reply>& seen) {
     seen->handle.async_next_chunk(
         [weak = std::weak_ptr(seen)](error_code ec, std::optional<chunk> piece) {

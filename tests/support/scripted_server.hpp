@@ -18,7 +18,7 @@
 
 namespace tandem::testing {
 
-/// The way in which the other side ended a connection.
+/// How the other side ended a connection.
 enum class peer_end { fin, reset };
 
 /// One accepted connection for a script. Sending to a closed connection is not an error.
@@ -76,7 +76,7 @@ class scripted_server {
 };
 
 /// A gate at which one script waits until a test opens the gate, from any thread. The gate then
-/// stays open. Must be defined before the server.
+/// stays open. Must be defined before the server, so that it outlives the scripts.
 class gate {
  public:
     boost::asio::awaitable<void> wait_until_open();

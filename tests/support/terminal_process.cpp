@@ -45,7 +45,8 @@ terminal_process::terminal_process(const std::string& program, const setup& s)
     const std::string terminal = ::ptsname(master_);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    // The first terminal that a session leader opens becomes its controlling terminal.
+    // The child leads a new session, so the first terminal that it opens becomes its controlling
+    // terminal.
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, terminal.c_str(), O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);

@@ -26,8 +26,9 @@ struct scripted_reply {
 /// std::runtime_error with the file name and line number.
 std::vector<dialogue> load_dialogues(const std::string& path);
 
-/// The result of /apply-template for `messages`: ChatML, followed by the header of the next
-/// assistant message, or open-ended if the last message is the assistant's.
+/// The result of /apply-template for `messages`, in ChatML. A last message of the assistant gets no
+/// end mark, so that the model continues it. After any other message follows the header of a new
+/// assistant message.
 std::string render_prompt(const std::vector<message>& messages);
 
 }  // namespace tandem::mock

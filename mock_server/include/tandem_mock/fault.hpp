@@ -14,22 +14,24 @@ namespace tandem::mock {
 enum class fault_kind {
     stall,         ///< no output for `duration`, 0 = forever; the slot stays busy
     reset,         ///< the connection is reset (RST)
-    close,         ///< the connection is closed (FIN), the chunked body stays open
-    half_event,    ///< half of the event is sent; the rest after `duration`, 0 = close instead
+    close,         ///< the connection is closed (FIN) before the chunked body ends
+    half_event,    ///< half of the event is sent; the rest follows after `duration`, 0 = close
     garbage,       ///< `text` is sent between two events
     no_final,      ///< the chunked body ends properly, but without the final event
     stream_error,  ///< an error event with `status` and `text`; before the first token: HTTP error
     slow_headers,  ///< the response headers are `duration` late
-    unavailable,   ///< 503 "Loading model": this request, or all requests for `duration`
-    http_error,    ///< `status` and `text` instead of an answer
-    crash,         ///< the server crashes
+    /// 503 "Loading model" for this request. If `duration` is set, for all requests until it has
+    /// passed since the fault was added.
+    unavailable,
+    http_error,  ///< `status` and `text` instead of an answer
+    crash,       ///< the server crashes
     /// The server notices a disconnect `duration` late, 0 = never. The slot stays busy until then,
     /// even after the reply is complete. Ignores `at_token` and `at_byte`.
     unnoticed_cut,
 };
 
-/// A fault, and the requests that it affects. Each request meets at most one fault: the oldest that
-/// matches.
+/// A fault, and the requests that it affects. Each request meets at most one fault: of those that
+/// match, the one that was added first.
 ///
 /// The text form, in the flag `--fault` and the field `"mock_fault"` of a request's body, is the
 /// kind, followed by fields: `reset:at_token=3`, `stall:at_token=5,duration=2s,times=2`,
@@ -38,11 +40,11 @@ enum class fault_kind {
 struct fault {
     fault_kind kind = fault_kind::reset;
     /// Acts after this many generated tokens; -1 = instead of the final event. If the reply is
-    /// shorter, acts at its final event, except stall, stream_error and crash. In non-streamed
-    /// answers, acts at the start.
+    /// shorter, acts at its final event; stall, stream_error and crash then do not act. Acts at the
+    /// start of an answer that is not streamed.
     int at_token = 1;
-    /// Acts before this byte of the body instead; -1 = see `at_token`. Not for stream_error, crash
-    /// and unnoticed_cut.
+    /// Acts before this byte of the body, whatever `at_token` is; -1 = off. Has no effect on
+    /// stream_error, crash and unnoticed_cut.
     std::int64_t at_byte = -1;
     std::chrono::milliseconds duration{0};
     /// Number of matching requests that pass unharmed before the fault acts.
@@ -54,9 +56,9 @@ struct fault {
     /// Affects only requests for this slot; -1 = all.
     int id_slot = -1;
     int status = 500;
-    /// Empty = a suitable default.
+    /// Empty = an event of invalid JSON for garbage, "injected fault" for other kinds.
     std::string text{};
-    /// Further condition, evaluated on the server's thread; empty = none.
+    /// A further condition on the request, evaluated on the server's thread; empty = none.
     std::function<bool(const request_record&)> when{};
 };
 

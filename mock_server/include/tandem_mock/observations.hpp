@@ -29,7 +29,8 @@ struct request_record {
     std::vector<std::pair<std::string, std::string>> headers{};  ///< names in lower case
     std::string body{};                                          ///< the first MiB
     time_point arrived{};
-    std::optional<time_point> client_gone{};  ///< when a close by the client or a fault was noticed
+    /// When the client closed the connection or a fault broke it.
+    std::optional<time_point> client_gone{};
     std::optional<time_point> ended{};
     mock::outcome outcome = mock::outcome::running;
     int status = 0;  ///< of the HTTP response; 0 = none sent

@@ -25,12 +25,12 @@ struct options {
 
     int parallel = 2;      ///< slots, 1 to 256
     int ctx_size = 16384;  ///< tokens of all slots together, divided equally
-    /// All slots share one context, and each slot reports its whole size. The mock does not
-    /// simulate that the shared context may be full before a slot is.
+    /// All slots share one context, and each slot reports its whole size. In the real server, the
+    /// shared context may be full before a slot is; the mock does not simulate this.
     bool kv_unified = false;
-    /// The size of host memory for copies of slots in MiB, at 1548 bytes per token. 0 = no copies.
-    /// -1 = `ctx_size` tokens, as measured on b11669, although the server's help says that there is
-    /// no limit.
+    /// MiB of host memory for copies of slots, at 1548 bytes per token. 0 = no copies. -1 limits
+    /// the copies to `ctx_size` tokens; b11669 does so, although its help says that there is no
+    /// limit.
     int cache_ram = 8192;
     /// Whether all idle slots are copied to host memory when a request starts. With `kv_unified`,
     /// these slots are also cleared. Has no effect without host memory.
@@ -39,7 +39,7 @@ struct options {
 
     memory_kind memory = memory_kind::attention;
     /// How many tokens a sliding-window memory looks back. As in the server, text that is no longer
-    /// than this always rolls back to a checkpoint.
+    /// than this window always rolls back to a checkpoint, even if a request merely continues it.
     int sliding_window = 1024;
     /// A memory that cannot roll back to any token makes two checkpoints per prompt: 4 tokens
     /// before the prompt's end, and `ubatch_size` tokens before that.
@@ -73,9 +73,9 @@ struct options {
     /// How long requests are answered with 503 "Loading model". The time starts at the first
     /// request, so that this request finds the model loading even on a slow machine.
     std::chrono::milliseconds load_time{0};
-    /// Simulates an old crash: the server dies if a request reaches a slot within this time after
-    /// the client of the slot's last request disconnected, or after a fault broke that client's
-    /// connection. 0 = off.
+    /// Simulates an old crash of llama-server: the server dies if a slot gets a request less than
+    /// this time after the client of its previous request disconnected or lost its connection to a
+    /// fault. 0 = off.
     std::chrono::milliseconds crash_within{0};
     std::vector<fault> faults{};
 
@@ -88,7 +88,8 @@ struct options {
     std::string ssl_cert_file{};
     std::string ssl_key_file{};
 
-    /// Called once, on the server's thread, with the message that the real server prints.
+    /// Called once if the server crashes, on its thread, with the message that the real server
+    /// prints.
     std::function<void(const std::string&)> on_crash{};
 };
 

@@ -24,7 +24,8 @@ class server {
     server& operator=(const server&) = delete;
 
     std::uint16_t port() const;
-    /// "http://127.0.0.1:8080", with the host that it listens on; "https://…" with PEM files.
+    /// Contains options::host and the port: "http://127.0.0.1:8080"; "https://…" if PEM files are
+    /// set.
     std::string url() const;
 
     /// Adds a fault; earlier faults take precedence.
@@ -34,12 +35,12 @@ class server {
 
     observations observe() const;
     /// Waits until `condition` holds; returns false after `limit`. The condition is evaluated under
-    /// a mutex after each change, so it must not call the server.
+    /// a mutex after each change of the observations, so it must not call the server.
     bool wait_until(const std::function<bool(const observations&)>& condition,
                     std::chrono::milliseconds limit = std::chrono::seconds(10)) const;
 
-    /// Whether the server died of the old crash or of a fault. All connections were reset, and the
-    /// port is closed.
+    /// Whether the server died of the old crash or of a fault. If so, all connections were reset,
+    /// and the port is closed.
     bool crashed() const;
 
     /// Closes the port and all connections, and joins the thread. May be called again.

@@ -15,9 +15,9 @@ using adapter_scales = std::vector<double>;
 adapter_scales read_adapters(const nlohmann::json& list, std::size_t count);
 
 /// The server's adapters, and their scales for requests that select none. As measured on
-/// llama-server b11669: if a request's own set differs from its slot's, the slot's cache is
-/// cleared; a change of the server's scales does not clear the cache. The mock does not simulate
-/// that requests with different sets never run concurrently.
+/// llama-server b11669: if a request selects scales that differ from those of its slot, the slot's
+/// cache is cleared; a change of the server's scales does not clear the cache. The real server
+/// never runs requests with different scales concurrently, but the mock does.
 class adapters {
  public:
     /// All scales are 1 at first.

@@ -37,8 +37,8 @@ void add_text_to_parse(std::string text, const ordered_json& body, completion_re
         r.tools.push_back(tool.at("function").at("name").get<std::string>());
 }
 
-/// Continues text that ends before the name of a function in a way that a grammar of the tools
-/// allows: with the first function, without arguments.
+/// Completes a call whose text ends before the name of its function. Uses the first function and no
+/// arguments, which a grammar of the tools would allow.
 void force_call(completion_request& r) {
     if (!r.tools.empty())
         *r.text_to_parse += r.tools.front() + "\", \"arguments\": {}}\n</tool_call>";
@@ -52,7 +52,7 @@ std::variant<completion_request, api_error> parse(const std::string& text, const
     const auto& list = std::get<0>(messages);
     body["prompt"] = render_chat(list, text, o);
     if (must_call(body)) {
-        // The completion ends before the model's own text.
+        // The model generates no text, because force_call() appends the call.
         body["max_tokens"] = 0;
         body["logit_bias"] = {{eos_token, 1000}};
     }

@@ -11,15 +11,15 @@
 
 namespace tandem::mock {
 
-/// The prompt of the messages in `body`, with its tools if the template of `o` shows them. Throws
-/// std::exception if a tool call is invalid.
+/// Renders `messages` as a prompt. If `o.tool_template` is set, the prompt contains the calls and
+/// the tools of `body`. Throws std::exception if a tool call is invalid.
 std::string render_chat(const std::vector<chat_message>& messages, const std::string& body,
                         const options& o);
 
-/// Parses a body of POST /v1/chat/completions. The mock supports only requests that parse the tool
-/// calls in the text of a reply, or that continue a reply up to a call: with
-/// options::tool_template, an assistant's message at the end, and `max_tokens` 0 or `tool_choice`
-/// "required". Other requests yield error 501.
+/// Parses a body of POST /v1/chat/completions. The mock supports only two kinds of requests that
+/// end with an assistant's message and are not streamed: with `max_tokens` 0, to parse the calls in
+/// that message; with `tool_choice` "required", to complete the call at its end. Both require
+/// options::tool_template. Other requests get error 501.
 std::variant<completion_request, api_error> parse_chat_completion(const std::string& body,
                                                                   const options& o);
 

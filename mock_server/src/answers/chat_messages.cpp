@@ -61,8 +61,8 @@ chat_message read_message(const json& m) {
     return read;
 }
 
-// The server continues a final assistant message, but only a single one without tool
-// calls.
+// The server continues an assistant message at the end of the list, unless it contains tool calls
+// or follows another assistant message.
 void check_end(const json& messages) {
     if (messages.empty() || !is_assistant(messages.back())) return;
     if (messages.size() > 1 && is_assistant(messages[messages.size() - 2]))
@@ -73,7 +73,8 @@ void check_end(const json& messages) {
             "Cannot continue an assistant message that contains tool calls.");
 }
 
-// Checks the contents and the list as a whole before any other fields of a message are read.
+// Checks the contents and the list as a whole before other fields are read, because these errors
+// have status 400 and the later ones 500.
 json checked_messages(const json& body) {
     if (!body.contains("messages")) throw std::invalid_argument("'messages' is required");
     const auto& messages = body["messages"];

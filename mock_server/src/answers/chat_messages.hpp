@@ -20,7 +20,7 @@ struct chat_message : message {
 };
 
 /// Parses the messages in a body of POST /apply-template, or returns llama-server's error. The
-/// fields of results are checked, but omitted, because no template uses them.
+/// fields of tool results are checked but not returned, because no template uses them.
 std::variant<std::vector<chat_message>, api_error> parse_messages(const std::string& body);
 
 }  // namespace tandem::mock

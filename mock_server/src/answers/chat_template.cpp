@@ -18,7 +18,7 @@ std::string render_prompt(const std::vector<message>& messages) {
     for (std::size_t i = 0; i + (open_ended ? 1 : 0) < messages.size(); ++i) {
         prompt += render_message(messages[i]);
     }
-    // Like the server, omits the header before an empty text to continue.
+    // Like the server, omits the header of an empty message that is to be continued.
     if (open_ended && messages.back().content.empty()) return prompt;
     prompt += assistant_header;
     if (open_ended) prompt += messages.back().content;

@@ -56,7 +56,7 @@ void read_n_predict(const json& body, completion_request& r) {
     }
 }
 
-// A slot that is not a number is not an error: the server uses the default.
+// Like the server, ignores an id that is not a number, and keeps the default.
 void read_id_slot(const json& body, completion_request& r) {
     const json* field = find_field(body, "id_slot");
     if (field && field->is_number()) r.id_slot = field->get<int>();
@@ -73,7 +73,7 @@ void read_stop(const json& body, completion_request& r) {
     std::erase(r.stop, "");
 }
 
-// Supports only a bias that decides which token is sampled.
+// Ignores a bias that is too small to force its token.
 void read_logit_bias(const json& body, completion_request& r) {
     constexpr double decisive = 100;
     const json* field = find_field(body, "logit_bias");

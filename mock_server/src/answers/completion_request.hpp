@@ -34,8 +34,8 @@ struct completion_request {
     std::vector<std::string> preserved_tokens;
     /// The token that is sampled each time because of its bias.
     std::optional<token_id> forced_token;
-    /// Only for POST /v1/chat/completions: the text before the generated text, and the tools whose
-    /// calls are parsed in both.
+    /// Only for POST /v1/chat/completions: the beginning of the reply, which the generated text
+    /// continues, and the tools whose calls are parsed in the whole reply.
     std::optional<std::string> text_to_parse;
     std::vector<std::string> tools;
     double temperature = 0.8;
@@ -48,8 +48,8 @@ struct completion_request {
 std::variant<completion_request, api_error> parse_completion_request(const std::string& body,
                                                                      bool add_bos);
 
-/// Tokens of a string, or of an array of strings and ids. Adds BOS before a string at the start.
-/// Throws std::invalid_argument or a JSON exception.
+/// Tokens of a string, or of an array of strings and ids. With `add_bos`, content that begins with
+/// a string gets a BOS token. Throws std::invalid_argument or a JSON exception.
 std::vector<token_id> tokenize_content(const nlohmann::json& content, bool add_bos,
                                        bool parse_special);
 

@@ -5,7 +5,8 @@
 
 namespace tandem::mock {
 
-/// Beginning of every fallback reply. Marks the start of the reply for a continuation.
+/// Beginning of every fallback reply. If a prompt ends inside such a reply, the opening shows where
+/// the reply starts.
 inline constexpr std::string_view fallback_opening = "Let me tell you about the ";
 
 /// A reply of several sentences that depends only on `prompt`.

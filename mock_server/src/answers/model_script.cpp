@@ -16,7 +16,7 @@ std::optional<std::string> rest_of(std::string_view reply, std::string_view said
     return std::string(reply.substr(said.size()));
 }
 
-// The earliest match is correct: a later one may be inside the reply.
+// Tries the matches of the suffix in order, because a later match may lie inside the reply.
 std::optional<std::string> rest_after_suffix(std::string_view prompt, const scripted_reply& s) {
     const std::size_t longest = s.prompt_suffix.size() + s.reply.size();
     const std::size_t from = prompt.size() > longest ? prompt.size() - longest : 0;
@@ -32,7 +32,7 @@ bool may_be_fallback(std::string_view text) {
     return text.starts_with(fallback_opening) || fallback_opening.starts_with(text);
 }
 
-// The earliest match is correct here, too.
+// Tries the openings in order, because a later one may lie inside the reply.
 std::string from_fallback(std::string_view prompt) {
     for (std::size_t at = prompt.find(fallback_opening[0]); at != std::string_view::npos;
          at = prompt.find(fallback_opening[0], at + 1)) {

@@ -16,7 +16,7 @@ class model_script {
  public:
     model_script(const std::vector<dialogue>& dialogues, std::vector<scripted_reply> replies);
 
-    /// The text that follows `prompt`, up to its end of turn; empty if the reply is complete.
+    /// The text that follows `prompt`, up to the end of the turn; empty if the reply is complete.
     std::string continuation(std::string_view prompt) const;
 
  private:

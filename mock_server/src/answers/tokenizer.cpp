@@ -28,8 +28,8 @@ bool is_punctuation(char c) {
     return punctuation.find(c) != std::string_view::npos;
 }
 
-// Numbers the strings of 1 to `longest` characters. The first character is one of `first` kinds,
-// the others are of `rest` kinds.
+// A set of numbered strings of 1 to `longest` characters. There are `first` choices for the first
+// character of a string, and `rest` choices for each other character.
 struct family {
     std::int64_t first;
     std::int64_t rest;

@@ -27,7 +27,7 @@ bool is_special(token_id id);
 std::string get_token_bytes(token_id id);
 
 std::string detokenize_text(const std::vector<token_id>& tokens);
-/// Same, without a leading BOS: the text of a prompt, regardless of how it was sent.
+/// Omits a leading BOS, so that a prompt has the same text whether it was sent as text or as ids.
 std::string text_after_bos(const std::vector<token_id>& tokens);
 
 /// With `parse_special`, names of special tokens are replaced by those tokens.

@@ -50,7 +50,7 @@ bool is_known(std::string_view name, const std::vector<std::string>& tools) {
     return std::find(tools.begin(), tools.end(), name) != tools.end();
 }
 
-// Removes a beginning of the closing words from the end, where the text was cut off.
+// If the text was cut off inside the closing words, removes the part of them that it contains.
 std::string_view strip_partial_closing(std::string_view arguments) {
     for (auto n = closing.size() - 1; n > 0; --n) {
         if (!arguments.ends_with(closing.substr(0, n))) continue;

@@ -16,8 +16,8 @@ struct parsed_text {
 };
 
 /// Reads calls of `tools` as the tool template writes them. Like the server, drops white space at
-/// the start, takes the arguments so far if a call has no end, omits a call without a complete
-/// name, and returns nothing if anything else follows a call.
+/// the start, takes the arguments so far if a call has no end, and omits a call whose name is
+/// incomplete. Returns nullopt if anything but a call follows a call.
 std::optional<parsed_text> parse_tool_calls(std::string_view text,
                                             const std::vector<std::string>& tools);
 

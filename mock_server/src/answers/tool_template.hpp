@@ -18,8 +18,8 @@ std::string tool_template_source();
 std::string render_with_tools(const std::vector<chat_message>& messages,
                               const nlohmann::ordered_json& tools);
 
-/// Returns the prompt as it would be without tools, so that a dialogue matches a prompt with any
-/// tools.
+/// Returns the prompt without its list of tools, because dialogues are written without tools but
+/// must match prompts with any tools.
 std::string remove_tool_list(std::string_view prompt);
 
 }  // namespace tandem::mock

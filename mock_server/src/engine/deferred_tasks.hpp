@@ -11,7 +11,7 @@ namespace tandem::mock {
 /// and not in order of arrival.
 class deferred_tasks {
  public:
-    /// Appends the task, even if it was deferred before.
+    /// Appends the task. A task that is deferred again loses its former place.
     void defer(task_id task, int id_slot) { waiting_.push_back({task, id_slot}); }
 
     /// The task to try when `slot` is free: the first that requires this slot, otherwise the

@@ -231,7 +231,7 @@ std::optional<time_point> engine::next_poll() const {
     return next;
 }
 
-// During a step, only waiting tasks can be removed.
+// During a step, removes only waiting tasks, because step_ may point to the others.
 void engine::drop_cancelled(time_point now) {
     for (auto i = tasks_.begin(); i != tasks_.end();) {
         task& t = *(i++)->second;

@@ -26,15 +26,18 @@ class engine {
     engine(const options& o, journal& j);
 
     void submit(std::unique_ptr<task> t, time_point now);
-    /// The client closed its connection. Takes effect when the server notices it.
+    /// Reports that the client closed its connection. The close takes effect when the server
+    /// notices it.
     void on_client_gone(task_id id, time_point now);
-    /// A request without a task was answered. This restarts all waits; see poll().
+    /// Reports that a request without a task was answered, which restarts the poll intervals of all
+    /// tasks; see poll().
     void restart_polls(time_point now) { last_result_ = now; }
 
     /// Starts a step and returns its duration; nullopt if there is nothing to do.
     std::optional<nanoseconds> begin_step(time_point now);
     void end_step(time_point now);
-    /// Processes tasks without results: disconnected clients, pings, ends of stalls.
+    /// Serves tasks that produce no results: notices disconnected clients, sends pings and ends
+    /// stalls.
     void poll(time_point now);
     /// When to call poll() next.
     std::optional<time_point> next_poll() const;
@@ -98,7 +101,7 @@ class engine {
     slot_pool pool_;
     slot_files files_;
     host_prompt_cache host_cache_;
-    nanoseconds copying_{0};  // to and from host memory, in the next step
+    nanoseconds copying_{0};  // time of copies to and from host memory, part of the next step
     mock::adapters adapters_;
     deferred_tasks deferred_;
     std::map<task_id, std::unique_ptr<task>> tasks_;

@@ -10,7 +10,8 @@ void engine::exchange_conversation(slot& s, const completion_request& r) {
     host_cache_.drop_copies_beyond_context();
 }
 
-// As in the server, the starting request searches for its own copy before these copies are made.
+// As in the server, the starting request has already searched for its own copy, so these copies
+// cannot displace it.
 void engine::save_idle_slots(const slot& starting) {
     if (!host_cache_.is_on() || !options_.cache_idle_slots) return;
     for (slot& s : pool_.all()) {

@@ -31,7 +31,7 @@ std::optional<nanoseconds> engine::begin_step(time_point now) {
         if (t.phase == task_phase::prompt && batch == 0) continue;
         room -= batch;
         if (t.phase == task_phase::generating) ++generating;
-        // The server's time for the prompt excludes copies.
+        // The server does not count the time of copies as time of the prompt.
         if (t.phase == task_phase::prompt && t.since == now) t.since += copying;
         step_.push_back({&t, batch});
     }

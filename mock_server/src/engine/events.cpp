@@ -75,7 +75,8 @@ const ordered_json* walk(const ordered_json& all, const std::string& path) {
     return at;
 }
 
-// Keeps only the wanted fields; a path with slashes becomes a field of that name.
+// Keeps only the wanted fields. A path such as "timings/prompt_n" selects a nested field, whose new
+// name is the whole path.
 ordered_json select_fields(const ordered_json& all, const std::vector<std::string>& wanted) {
     ordered_json out = ordered_json::object();
     for (const std::string& path : wanted) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-// JSON of the responses of completions, and its framing as server-sent events.
+// The JSON of responses to completion requests, and its framing as server-sent events.
 namespace tandem::mock {
 
 using nanoseconds = std::chrono::nanoseconds;
@@ -32,8 +32,8 @@ inline constexpr const char* ping_event = ":\n\n";
 std::string final_json(const completion_request& r, const generation& g, const progress_counts& c,
                        int slot, const std::string& model);
 
-/// JSON of the response to POST /v1/chat/completions, with the calls in the whole text; nullopt if
-/// the server cannot parse the text.
+/// JSON of the response to POST /v1/chat/completions, with the calls in the text to parse and the
+/// generated text; nullopt if the server could not parse the two.
 std::optional<std::string> chat_completion_json(const completion_request& r, const generation& g,
                                                 const progress_counts& c, const std::string& model);
 

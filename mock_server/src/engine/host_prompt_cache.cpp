@@ -6,7 +6,7 @@
 namespace tandem::mock {
 namespace {
 
-// The shares of a copy and of a prompt that a load would reuse.
+// How much a load would reuse, as a share of the copy and as a share of the prompt.
 struct fit {
     double of_copy = -1;
     double of_prompt = 0;
@@ -19,7 +19,7 @@ fit fit_of(const std::vector<token_id>& held, const std::vector<token_id>& promp
     return {common / static_cast<double>(held.size()), common / static_cast<double>(prompt.size())};
 }
 
-// The server does not waste a long copy on a short common prefix.
+// A load removes the copy, so the server does not load one of which less than this share is useful.
 constexpr double min_share_of_copy = 0.25;
 
 // Compares from the end, where conversations with the same system prompt differ.
@@ -34,7 +34,7 @@ bool begins_with(const std::vector<token_id>& whole, const std::vector<token_id>
 bool must_search_host_cache(const slot& s, int id_slot, const std::vector<token_id>& prompt) {
     const bool pinned = id_slot != -1;
     if (pinned && s.tokens.empty()) return false;
-    // The server skips the comparison for a slot whose id was wrapped.
+    // If the requested id was out of range, the server searches without the comparison below.
     if (pinned && id_slot != s.id) return true;
     const std::size_t common = common_prefix(s.tokens, prompt);
     return !is_similar(common, prompt) || 2 * common < s.tokens.size();

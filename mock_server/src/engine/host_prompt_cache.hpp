@@ -11,8 +11,8 @@
 namespace tandem::mock {
 
 /// Whether the server searches host memory before this idle slot runs a request. The server does so
-/// if the slot would lose more than half of its tokens; for an empty slot, only for a request
-/// without `id_slot` (llama.cpp #28139).
+/// if the slot would lose more than half of its tokens, or if the common tokens are too few for
+/// is_similar(). It never searches for an empty slot that the request names (llama.cpp #28139).
 bool must_search_host_cache(const slot& s, int id_slot, const std::vector<token_id>& prompt);
 
 /// Size of a copy of this many tokens, as measured with the talk model on llama-server b11669.

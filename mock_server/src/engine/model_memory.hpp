@@ -10,10 +10,10 @@ namespace tandem::mock {
 /// How far a model's memory can roll back the content of a slot, and its checkpoints.
 ///
 /// Behaves as measured on llama-server b11669; `--memory` selects the kind. If the state after the
-/// common prefix is gone, the memory rolls back to the newest checkpoint within the prefix,
-/// otherwise to nothing. One rule yields both the natural behavior and a quirk of sliding windows:
-/// text that is no longer than the window always rolls back to a checkpoint, even if the text is
-/// merely continued.
+/// common prefix is gone, the memory rolls back to the newest checkpoint within the prefix, or
+/// loses all tokens if there is none. The server's rule has a quirk for sliding windows: text that
+/// is no longer than the window always rolls back to a checkpoint, even if the text is merely
+/// continued.
 class model_memory {
  public:
     explicit model_memory(const options& o);

@@ -20,7 +20,7 @@ std::int64_t file_size(std::size_t tokens);
 /// Saved slots by file name, kept in memory.
 class slot_files {
  public:
-    /// Simulates a full disk beyond this number.
+    /// Further files cannot be saved, as if the disk were full.
     static constexpr std::size_t max_files = 256;
 
     /// Replaces a file of the same name. Returns false if there are too many files.

@@ -60,7 +60,7 @@ slot* slot_pool::find_least_recently_used() {
     slot* best = nullptr;
     for (slot& s : slots_) {
         if (s.is_processing()) continue;
-        // An unused slot compares as older than any used one.
+        // nullopt compares as older, so a slot that was never used comes first.
         if (!best || s.last_used < best->last_used) best = &s;
     }
     return best;

@@ -51,10 +51,11 @@ class slot_pool {
     std::vector<slot>& all() { return slots_; }
     const std::vector<slot>& all() const { return slots_; }
 
-    /// An id out of range wraps around rather than being an error.
+    /// Like the server, maps an id that is out of range to a slot instead of failing.
     slot& slot_at_wrapped_id(int id_slot);
-    /// The slot for a request, if that slot is idle: the requested slot; for -1, the slot with the
-    /// most similar tokens, otherwise the slot that has been unused for the longest time.
+    /// The requested slot; null if it is busy. For -1, the idle slot whose tokens are most similar
+    /// to the prompt or, if none is similar, the idle slot that has been unused for the longest
+    /// time; null if all slots are busy.
     slot* find_idle(int id_slot, const std::vector<token_id>& prompt);
 
  private:

@@ -14,7 +14,7 @@ class fault_plan {
     void add(fault f, time_point now);
     void clear();
 
-    /// The fault of this request, if any; counts as one use of the fault.
+    /// Returns the fault for this request, if any, and counts one use of the fault.
     std::optional<fault> use_fault_for(const request_record& request, time_point now);
 
  private:
@@ -33,7 +33,7 @@ class fault_plan {
 /// `f.text`, or a default.
 std::string fault_message(const fault& f);
 
-/// Duration of a fault for which 0 means forever.
+/// How long the fault lasts, if a `duration` of 0 means forever.
 std::chrono::nanoseconds fault_duration(const fault& f);
 
 /// Whether the fault affects generation (engine) rather than sending (response_writer).

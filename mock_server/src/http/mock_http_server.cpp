@@ -14,7 +14,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t max_connections = 4096;
-// Maximum delay that later steps make up for.
+// Later steps make up for a delay of at most this length.
 constexpr auto max_catch_up = std::chrono::milliseconds(20);
 
 time_point now() {
@@ -52,7 +52,7 @@ mock_http_server::mock_http_server(asio::io_context& io, const options& o, journ
 
 mock_http_server::~mock_http_server() = default;
 
-// The system's message does not name the address.
+// Adds the address, which the system's message does not contain.
 void mock_http_server::listen() try { bind(); } catch (const boost::system::system_error& e) {
     throw boost::system::system_error(
         e.code(), fmt::format("cannot listen on {} port {}", options_.host, options_.port));

@@ -56,7 +56,7 @@ void response_writer::write_reply(const http_reply& r) {
     if (!broken_) add_action(socket_action::kind::finish);
 }
 
-// Without tokens, a fault acts at a byte of the body, or before the response.
+// The response has no token events, so a fault acts at a byte of the body or before the response.
 void response_writer::reply_with_fault(const std::string& head, const std::string& body) {
     std::int64_t at = fault_->at_byte;
     if (at < 0 && fault_->kind == fault_kind::half_event) {

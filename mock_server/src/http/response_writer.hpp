@@ -26,15 +26,15 @@ struct socket_action {
     std::chrono::milliseconds duration{0};
 };
 
-/// Serializes one response, and plays faults of sending.
+/// Serializes one response, and plays the faults that affect its sending.
 class response_writer {
  public:
-    /// `f` is a fault of sending; see is_engine_fault().
+    /// `f` must not be a fault of the engine; see is_engine_fault().
     response_writer(bool keep_alive, std::optional<fault> f);
 
     /// Writes a non-streamed response.
     void write_reply(const http_reply& r);
-    /// Write a stream: headers, events, end.
+    /// These functions write the headers, the events and the end of a stream.
     void begin_event_stream();
     void write_event(std::string_view payload, int predicted, bool is_final);
     void end_event_stream();

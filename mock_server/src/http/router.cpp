@@ -18,7 +18,7 @@ std::string header_of(const http_request& r, std::string_view name) {
     return {};
 }
 
-// Parses the body of a completion; returns its request or an error, and nullopt for other paths.
+// Parses the body of a completion into a request or an error. Returns nullopt for other paths.
 std::optional<std::variant<completion_request, api_error>> parse_completion(const http_request& r,
                                                                             const options& o) {
     if (r.method != "POST") return std::nullopt;
@@ -157,8 +157,8 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
                                                "This server does not support slots endpoint. "
                                                "Start it with `--slots`"));
         }
-        // The server answers this request from its task queue, and each result restarts the other
-        // waits.
+        // The server answers this request from its task queue, where each result restarts the poll
+        // interval of all waiting requests.
         engine_.restart_polls(now);
         return slots(engine_, r.query == "fail_on_no_slot=1");
     }

@@ -7,7 +7,7 @@
 namespace tandem::mock {
 namespace {
 
-// A client that does not read is disconnected at this limit, as if its connection broke.
+// If a client does not read its response, its connection is reset at this limit.
 constexpr std::size_t max_queued_bytes = 32 << 20;
 // Beyond this limit, pipelined requests stay in the socket.
 constexpr std::size_t max_waiting_input = 64 << 10;
@@ -55,7 +55,7 @@ void session::on_read(std::size_t bytes) {
     read();
 }
 
-// A half-close is treated as a disconnect, too.
+// A client that closes only its sending side counts as disconnected.
 void session::on_end_of_input(bool broken) {
     input_ = input::ended;
     if (!response_ || broken || output_ == output::paused) return close();

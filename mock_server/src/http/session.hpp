@@ -19,7 +19,7 @@ namespace tandem::mock {
 
 class session;
 
-/// Handles the requests of sessions.
+/// The owner of all sessions, which handles their requests.
 class session_host {
  public:
     /// A request is complete: call begin_response() immediately, then reply() or deliver().

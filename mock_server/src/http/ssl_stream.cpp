@@ -31,7 +31,8 @@ class ssl_stream : public byte_stream {
     void async_write(std::string_view data, handler done) override {
         asio::async_write(*stream_, asio::buffer(data.data(), data.size()), std::move(done));
     }
-    // The stream must outlive its shutdown; this object may not.
+    // The handler keeps the stream alive until the shutdown ends, because this object may be
+    // destroyed before.
     void end_writing() override {
         stream_->async_shutdown([keep = stream_, context = context_](auto) {});
     }
@@ -52,7 +53,7 @@ class ssl_stream : public byte_stream {
     std::shared_ptr<asio::ssl::stream<tcp::socket>> stream_;
 };
 
-// OpenSSL's message does not name the file.
+// Adds the file, which OpenSSL's message does not name.
 void check(const boost::system::error_code& ec, const std::string& file) {
     if (ec) throw boost::system::system_error(ec, "PEM file " + file);
 }
