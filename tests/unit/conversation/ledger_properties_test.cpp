@@ -14,8 +14,8 @@
 namespace tandem::conversations {
 namespace {
 
-/// A turn with random chunks, reports and resumes, checked against the text that the model would
-/// speak. The seed determines the turn.
+/// A turn with random chunks, reports and resumes, checked against `model_`, the text of the whole
+/// turn. The seed determines the turn.
 class random_turn {
  public:
     explicit random_turn(unsigned seed) : random_(seed) {
