@@ -3,7 +3,8 @@
 #include "support/process.hpp"
 #include "transport_fixture.hpp"
 
-// Connections that were never established. curl 7.88 closes their sockets without reporting it.
+// Connections that were never established. curl 7.88 closes their sockets without reporting the
+// close.
 namespace tandem::transport {
 namespace {
 
