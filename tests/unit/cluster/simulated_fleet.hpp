@@ -39,7 +39,8 @@ class simulated_fleet {
     /// slots busy on average.
     void run_until(time_point end, double load);
 
-    /// The store notices immediately when a process ends, but not when its machine fails.
+    /// The store notices the end of a process immediately, but the failure of its machine only when
+    /// the lease ends.
     enum class notice { at_once, by_lease };
     void kill(int gateway, notice n = notice::at_once);
     /// Like kill(), but the process that replaces the killed one has the same gateway name.
@@ -51,7 +52,7 @@ class simulated_fleet {
     void reconnect(int gateway);
     void stop_store(bool is_stopped);
     void empty_store() { ledger_.clear(); }
-    /// The gateway receives no more requests, and returns its slots.
+    /// Sends the gateway no more requests, and makes it return its slots.
     void leave(int gateway);
 
     time_point now() const noexcept { return now_; }

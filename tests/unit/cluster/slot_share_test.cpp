@@ -38,7 +38,7 @@ class sharing : public testing::Test {
         here.shortage = shortage;
         s.update(at(t), here);
     }
-    /// The only action of this kind since the last call.
+    /// The last action of this kind since the last call; nullopt if there was none.
     template <class Action>
     std::optional<Action> take() {
         std::optional<Action> found;

@@ -112,7 +112,7 @@ class random_turn {
         heard_before_ = std::min(heard, turn_.heard_bytes());
         begin_reply();
     }
-    /// The id of a chunk of this or another reply. The chunk may not exist yet.
+    /// The id of a chunk of the current or another reply. The chunk may not exist yet.
     chunk_id some_chunk() {
         return {below(5) ? reply_ : reply_ - 1 + below(3), static_cast<std::uint32_t>(below(8))};
     }

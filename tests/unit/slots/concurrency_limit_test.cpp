@@ -77,7 +77,7 @@ TEST(concurrency_limit, ignores_tokens_that_arrive_together) {
     EXPECT_TRUE(limit.record_speed(4, steady(20, 500ms), at(0s)));
 }
 
-// The more requests run, the more are held up.
+// The more requests run, the longer prompts hold them up.
 TEST(concurrency_limit, is_not_lowered_by_prompts_that_hold_up_requests) {
     concurrency_limit limit;
     for (int request = 0; request < 10; ++request) {

@@ -188,7 +188,7 @@ TEST(slot_choice, with_one_conversation_on_two_slots_is_that_of_the_seed) {
             text += " And so on.";
             by_text.release(given[0].slot, t, {.holds = text});
             seed.release(expected[0].slot, t);
-            // Some chunks are spoken quickly, and the others take longer.
+            // Every third chunk is spoken quickly; the others take longer.
             t += chunk % 3 == 0 ? 100ms : pause;
         }
     }

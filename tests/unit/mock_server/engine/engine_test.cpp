@@ -267,8 +267,8 @@ TEST(engine, leaves_an_idle_slot_unused_while_another_is_wanted) {
 
 TEST(engine, runs_deferred_requests_out_of_order) {
     engine_driver d(timed(100));
-    d.submit(prompt_of(500, 0));                   // long: until about 1.5 s
-    const task_id b = d.submit(prompt_of(10, 1));  // also until about 1.5 s
+    d.submit(prompt_of(500, 0));                   // runs until about 1.5 s
+    const task_id b = d.submit(prompt_of(10, 1));  // would run just as long
     const task_id c = d.submit(prompt_of(11, 0));
     const task_id e = d.submit(prompt_of(12, 0));
     d.on_client_gone(b);  // slot 1 is free, so the engine tries c, but c needs the busy slot 0

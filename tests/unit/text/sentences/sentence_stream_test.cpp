@@ -177,7 +177,7 @@ TEST(ends, that_were_reported_stay_whatever_follows) {
     }
 }
 
-/// The sentence ends within the first `bytes` bytes.
+/// The ends of sentences within the first `bytes` bytes.
 std::vector<std::size_t> ends_within(const string_list& sentences, std::size_t bytes) {
     std::vector<std::size_t> ends;
     std::size_t end = 0;
