@@ -17,7 +17,7 @@ using tandem::is_retryable;
 using testing::HasSubstr;
 using testing::Not;
 
-// The last value of the enumeration. Every value from 1 to `last` must be known.
+// The last value of the enumeration.
 constexpr int last = static_cast<int>(errc::draft_skipped);
 
 TEST(error_category, knows_a_name_and_a_sentence_for_each_code) {

@@ -44,7 +44,7 @@ TEST_F(ended_channel, gives_only_its_end_once_it_is_cancelled) {
     EXPECT_FALSE(core.is_cancelled());
 }
 
-// A reply calls on_end() twice if its loop is stopped and then runs again.
+// If the loop of a reply stops and then runs again, the reply calls on_end() a second time.
 TEST_F(ended_channel, keeps_its_items_if_the_reply_is_interrupted_later) {
     take(0, "One. ");
     core.on_end({.error = errc::context_stopped}, std::nullopt);

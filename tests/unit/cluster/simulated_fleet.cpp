@@ -62,7 +62,7 @@ void simulated_fleet::at(time_point when, std::function<void()> what) {
     queue_.push({when, ++events_, std::move(what)});
 }
 
-// A paused gateway catches up on everything when it wakes.
+// Calls `what` after the delay or, if the gateway is paused then, when the gateway wakes.
 void simulated_fleet::later(gateway& g, duration delay, std::function<void(gateway&)> what) {
     at(now_ + delay, [this, &g, what = std::move(what)] {
         if (g.is_dead) return;

@@ -19,8 +19,8 @@ namespace tandem::test {
 /// What happened in a simulated fleet.
 struct fleet_counts {
     int requests = 0;
-    /// Requests that reached a slot on which another gateway's request was running, and the longest
-    /// time that such a request waited for the running one.
+    /// Requests that reached a slot while another gateway's request was running there, and the
+    /// longest time that they waited for its end.
     int meetings = 0;
     duration max_meeting{};
     /// Requests that began on a slot before its guard was over.
@@ -35,23 +35,24 @@ class simulated_fleet {
     simulated_fleet(int gateways, int slots, duration guard, std::uint64_t seed);
     ~simulated_fleet();
 
-    /// Runs until `end`. Requests arrive at random, at a rate that keeps a share `load` of the
+    /// Runs until `end`. Requests arrive at random, at a rate that keeps the fraction `load` of the
     /// slots busy on average.
     void run_until(time_point end, double load);
 
-    /// The store notices immediately when a process ends, but not when its machine fails.
+    /// The store notices the end of a process immediately, but the failure of its machine only when
+    /// the lease ends.
     enum class notice { at_once, by_lease };
     void kill(int gateway, notice n = notice::at_once);
-    /// Like kill(), but the new process has the gateway's name.
+    /// Like kill(), but the process that replaces the killed one has the same gateway name.
     void restart(int gateway);
     void pause(int gateway, duration time);
     /// Neither commands nor answers pass between the gateway and the store. With notice::at_once,
-    /// their connections are closed, so both sides notice.
+    /// both also notice that their connections are closed.
     void cut(int gateway, notice n = notice::by_lease);
     void reconnect(int gateway);
     void stop_store(bool is_stopped);
     void empty_store() { ledger_.clear(); }
-    /// The gateway receives no more requests, and returns its slots.
+    /// Sends the gateway no more requests, and makes it return its slots.
     void leave(int gateway);
 
     time_point now() const noexcept { return now_; }

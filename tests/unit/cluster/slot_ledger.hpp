@@ -34,8 +34,8 @@ class slot_ledger {
     };
 
     struct lease_renewal {
-        /// 1 if the lease was still running; 0 if the lease, or the process that held it, had
-        /// ended; -1 if another process holds the lease.
+        /// The lease before the renewal: 1 if it was running; 0 if it, or the process that held it,
+        /// had ended; -1 if another process holds it.
         int was_known = 0;
         /// The number of other gateways whose process or lease ended within the last minute.
         int missing = 0;
@@ -48,13 +48,13 @@ class slot_ledger {
     std::vector<loan_record> claim(std::int64_t now, const std::string& gateway, int slots,
                                    const std::optional<wish>& w,
                                    const std::vector<told_slot>& held);
-    /// Returns whether the gateway no longer has the slot.
+    /// Returns true if the gateway has given up the slot, and false if it keeps the slot.
     bool offer(std::int64_t now, const std::string& gateway, const told_slot& s, bool is_leaving);
-    /// The store has lost everything.
+    /// Makes the store lose all records.
     void clear();
-    /// Another primary has taken the place of the store.
+    /// Makes another primary take the place of the store.
     void fail_over() { is_new_run_ = true; }
-    /// A process loses its connection, or connects again.
+    /// Records that a process has lost its connection, or has connected again.
     void hang_up(const std::string& process) { gone_.insert(process); }
     void connect(const std::string& process) { gone_.erase(process); }
     /// What the scripts published since the last call, such as `wish A turn 20`.
@@ -77,7 +77,8 @@ class slot_ledger {
     bool is_young(std::int64_t now) const { return !born_ || now - *born_ < 3000; }
     void lend(int slot, const std::string& gateway, std::int64_t used, bool is_doubtful,
               std::uint64_t at_least);
-    /// Returns whether the wish is fulfilled. A doubtful slot is lent, too, but must be watched.
+    /// Returns whether the wish is fulfilled. A doubtful slot is lent, but does not fulfill the
+    /// wish, because the gateway must watch it before use.
     bool lend_one_more(std::int64_t now, const std::string& gateway, int slots);
 
     std::map<std::string, std::int64_t> members_;

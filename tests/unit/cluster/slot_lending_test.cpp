@@ -81,7 +81,8 @@ const std::vector<fault> faults{
          f.pause(g, length);
          f.run_until(f.now() + length, f.load());
      }},
-    // A gateway that is cut off from the store does not learn which slots other gateways borrow.
+    // A gateway that is cut off from the store does not learn which slots other gateways borrow, so
+    // its requests may meet those of other gateways.
     {"gateway_cut_from_the_store",
      [](auto& f, int g, duration length) {
          f.cut(g);

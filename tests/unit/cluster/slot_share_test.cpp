@@ -22,7 +22,8 @@ using tandem::test::at;
 
 const slot_shortage turn{request_kind::turn, at(0s)};
 
-/// A share of a server with two slots. The store has answered once, without lending a slot.
+/// A share of a server with two slots. The store has answered the first claim, and has lent no
+/// slot.
 class sharing : public testing::Test {
  protected:
     sharing() {
@@ -37,7 +38,7 @@ class sharing : public testing::Test {
         here.shortage = shortage;
         s.update(at(t), here);
     }
-    /// The only action of this kind since the last call.
+    /// The last action of this kind since the last call; nullopt if there was none.
     template <class Action>
     std::optional<Action> take() {
         std::optional<Action> found;
@@ -209,11 +210,12 @@ TEST_F(sharing,
     EXPECT_TRUE(take<share_action::offer>());
 }
 
-/// The store has answered no claim yet, and may have loans to an earlier process of the gateway.
+/// The store has not answered a claim yet. It may still record loans to an earlier process of the
+/// gateway.
 class sharing_after_a_restart : public testing::Test {
  protected:
     sharing_after_a_restart() { s.renew_lease(at(2s), false); }
-    /// Whether the share sends a claim now, and with a wish.
+    /// Whether the claim that the share sends now has a wish; nullopt if the share sends none.
     std::optional<bool> claims(duration t) {
         s.update(at(t), {.slots = {{}, {}}, .shortage = turn});
         for (const auto& any : s.take_actions())
@@ -243,7 +245,7 @@ TEST_F(sharing_after_a_restart, asks_again_after_a_while_if_the_store_does_not_a
     EXPECT_EQ(s.count_unchecked(), 1);
 }
 
-/// The store has not answered for longer than the lease.
+/// The lease has ended, because the store no longer answers.
 class sharing_without_store : public sharing {
  protected:
     sharing_without_store() {

@@ -257,7 +257,7 @@ TEST(config_fields, read_back_the_text_they_show) {
     for_each_field(original, [&](const tandem::field_info& f, const auto&) {
         for (const std::string_view list :
              {"stop", "reasoning_tags", "speech_replace", "speech_mark_tags"})
-            if (f.name == list) return;  // each call adds an entry
+            if (f.name == list) return;  // set_field() adds an entry
         EXPECT_EQ(set_field(copy, f.name, field_text(original, f.name)), std::nullopt) << f.name;
         EXPECT_EQ(field_text(copy, f.name), field_text(original, f.name));
     });

@@ -34,8 +34,8 @@ TEST(plan_trim, drops_nothing_that_fits) {
 
 TEST(plan_trim, continues_to_the_next_step_once_something_has_to_go) {
     const costs five(5, {100, 400});
-    // A slack of 250 tokens of 4 bytes each makes a step every 512 bytes. Exchange 3 begins after
-    // the first step.
+    // The slack of 250 tokens is 1000 bytes, which is rounded down to steps of 512 bytes. Exchange
+    // 3 is the first to begin after a step.
     expect_plan(make_usage(801, five), 2, true);
     auto use = make_usage(801, five);
     use.dropped_bytes = 400;
@@ -50,7 +50,7 @@ TEST(plan_trim, begins_successive_prompts_alike_though_each_has_the_whole_histor
     for (int turn = 0; turn < 200; ++turn) {
         const auto bytes = 40 + random() % 120;
         whole.push_back({-1, bytes});
-        // The template adds another 8 tokens.
+        // The template adds 8 tokens to each exchange.
         prompt += static_cast<int>(bytes / 4 + 8);
         const auto plan = plan_trim(make_usage(prompt, whole));
         ASSERT_TRUE(plan.fits);
@@ -100,7 +100,8 @@ TEST(plan_trim, knows_no_bound_if_the_context_is_not_known) {
 }
 
 TEST(plan_trim, estimates_costs_by_the_bytes_of_those_it_knows) {
-    // At two bytes per token, the first exchange has 100 tokens. The second is known to have 100.
+    // The second exchange is known to have 100 tokens of two bytes each. The first is as long, so
+    // its estimate is 100 tokens.
     const costs exchanges{{-1, 200}, {100, 200}, {-1, 200}, {-1, 200}};
     auto use = make_usage(900, exchanges);
     use.slack = 0;
@@ -163,7 +164,8 @@ TEST(predict_next_usage, plans_for_the_turn_to_come) {
     const costs known(5, {100, 400});
     const auto use = make_usage(720, known);
     expect_plan(use, 0, true);
-    // 720 + 100 + 200 tokens exceed the context.
+    // The prompt, the next user message and the reserve (720 + 100 + 200 tokens) exceed the
+    // context.
     expect_plan(predict_next_usage(use, 400), 2, true);
 }
 

@@ -14,8 +14,8 @@
 namespace tandem::conversations {
 namespace {
 
-/// A turn with random chunks, reports and resumes, checked against the text that the model would
-/// speak. The seed determines the turn.
+/// A turn with random chunks, reports and resumes, checked against `model_`, the text of the whole
+/// turn. The seed determines the turn.
 class random_turn {
  public:
     explicit random_turn(unsigned seed) : random_(seed) {
@@ -112,7 +112,7 @@ class random_turn {
         heard_before_ = std::min(heard, turn_.heard_bytes());
         begin_reply();
     }
-    /// The id of a chunk of this or another reply. The chunk may not exist yet.
+    /// The id of a chunk of the current or another reply. The chunk may not exist yet.
     chunk_id some_chunk() {
         return {below(5) ? reply_ : reply_ - 1 + below(3), static_cast<std::uint32_t>(below(8))};
     }

@@ -50,8 +50,8 @@ text::speech_options options() {
     return o;
 }
 
-/// A chunk of pieces, and the place of each spoken piece, in characters of the speech and in bytes
-/// of the text.
+/// A chunk of pieces, and the place of each spoken piece: its end in the speech, in characters, and
+/// its end in the text, in bytes.
 struct pieced_chunk {
     struct place {
         std::size_t speech_end = 0;

@@ -40,7 +40,7 @@ conversation_options with_prompt() {
     return o;
 }
 
-/// A user's question, and a turn of reply 1 with two chunks and additional text.
+/// A user's question, and a turn with two chunks of reply 1. end_turn() adds an unspoken text.
 class history : public testing::Test {
  protected:
     void begin_turn(std::string question = "Hi") {

@@ -250,7 +250,7 @@ TEST(turn_ledger, leaves_an_opening_mark_with_the_word_after_it) {
     EXPECT_EQ(turn.resume(), "\u201c\u4f60\u597d\u201d");
 }
 
-// No white space separates the chunks. Models sometimes write quotations this way.
+// No white space separates the chunks, because models sometimes omit it before a quotation.
 turn_ledger two_joined_chunks() {
     turn_ledger turn;
     turn.begin_reply(first);

@@ -302,8 +302,8 @@ TEST(pure_parts, read_no_clock) {
     }
 }
 
-// A lock in the same statement would be held while the coroutine waits. Meanwhile, the loop may run
-// other code that needs the lock.
+// A lock that is taken in the same statement as a co_await is held while the coroutine waits. It
+// would block other code that the loop runs meanwhile.
 TEST(coroutines, hold_no_lock_while_they_wait) {
     for (const char* folder : {"src", "tools"})
         for (const auto& file : sources(folder)) {

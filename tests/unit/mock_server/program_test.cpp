@@ -129,8 +129,8 @@ TEST(program, reports_what_its_flags_say) {
               501);
 }
 
-// The second prompt diverges from the slot's text after the checkpoint, which is 4 tokens before
-// the end of the first prompt.
+// The checkpoint is 4 tokens before the end of the first prompt. The second prompt diverges after
+// the checkpoint, so 96 of its 100 tokens are reused.
 TEST(program, plays_a_model_that_cannot_roll_back) {
     program p({"--memory", "recurrent"});
     const std::uint16_t port = p.port();

@@ -38,7 +38,7 @@ class raw_client {
     answer read_answer();
     ending read_end();
     const std::string& received() const;
-    /// Whether no unread bytes have arrived.
+    /// Whether the server has sent no further bytes and has not ended the connection.
     bool is_silent();
 
     void close();

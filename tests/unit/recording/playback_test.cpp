@@ -80,7 +80,7 @@ TEST_F(playback_test, knows_servers_apart) {
     EXPECT_THAT(player().servers(), ElementsAre("http://a", "http://b"));
 }
 
-// Placement may send the same request to another server.
+// During playback, placement may choose another server than in the recording.
 TEST_F(playback_test, finds_the_same_question_at_another_server_before_another_one_here) {
     lines.call("/apply-template", "of b", "prompt of b", "http://b");
     lines.call("/apply-template", "of a", "prompt of a", "http://a");
@@ -159,7 +159,8 @@ TEST_F(playback_test, prefills_also_what_was_not_prefilled_then) {
         HasSubstr(R"("stop":true)"));
 }
 
-// Without an answer, the client would never learn that the slot is ready.
+// The recorded prefill was cut, but the playback must answer it: otherwise, the client would never
+// learn that the slot is ready.
 TEST_F(playback_test, prefills_what_was_cut_then) {
     record_reply(1, "first", "One");
     const std::string body = R"({"prompt":"first","id_slot":1,"n_predict":1})";

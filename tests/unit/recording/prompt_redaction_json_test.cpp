@@ -100,7 +100,7 @@ TEST(prompt_removal, keeps_how_much_too_long_a_prompt_is) {
     EXPECT_EQ(answer("/completion", {{"error", error}}), (json{{"error", error}}));
 }
 
-// The stop word is one of the words in the request.
+// The stop word comes from the request, so it is removed like the prompt.
 TEST(prompt_removal, finds_the_stop_word_in_a_final_event) {
     EXPECT_EQ(remove_stream_line_prompts("data: {\"stop\":true,\"stop_type\":\"word\","
                                          "\"stopping_word\":\"secret\"}\n"),

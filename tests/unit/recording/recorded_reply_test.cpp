@@ -23,8 +23,8 @@ using kind = answer_step::kind;
 
 class recorded_reply_test : public testing::Test {
  protected:
-    /// The first steps of the answer to `request`, at most `most` of them. With a smaller `most`,
-    /// the test can examine the last step.
+    /// Up to `most` steps of the answer to `request`. With a small `most`, the list ends with the
+    /// step that the test examines.
     std::vector<answer_step> ask(playback_request request, std::size_t most = 100) {
         const auto script = reply().answer(request, 250ms);
         std::vector<answer_step> steps;
@@ -101,7 +101,8 @@ TEST_F(recorded_reply_test, numbers_tokens_again_for_a_request_that_begins_elsew
     EXPECT_EQ(steps[1].delay, 1ms) << "the delay of the recording's first token";
 }
 
-// A client that has already read the reply's end marks the last chunk as the end.
+// If the end of a reply arrives with its last chunk, the client marks this chunk as the end. The
+// playback must therefore not separate them.
 TEST_F(recorded_reply_test, gives_at_once_what_came_at_once) {
     lines.ask(0);
     lines.status(200);
@@ -145,8 +146,8 @@ TEST_F(recorded_reply_test, reports_the_progress_of_the_prompt_also_at_another_s
     EXPECT_EQ(e.timings.evaluated, 4);
 }
 
-// Each request ends with its text and contributes nothing. 20,000 nested calls would overflow the
-// stack, so the requests must be skipped in a loop.
+// None of the requests adds text. They must be skipped in a loop, because 20,000 nested calls would
+// overflow the stack.
 TEST_F(recorded_reply_test, passes_over_any_number_of_requests_that_bring_nothing) {
     lines.ask(0);
     lines.status(200);
@@ -174,7 +175,7 @@ TEST_F(recorded_reply_test, leaves_out_what_was_dropped_after_the_cut) {
     EXPECT_EQ(text_in(ask(8)), " more.");
 }
 
-// The next request generates the whole character again.
+// The next request generates the whole character, so the half before the cut is left out.
 TEST_F(recorded_reply_test, leaves_out_half_a_character_after_the_cut) {
     lines.ask(0);
     lines.tokens({"One."});
@@ -251,7 +252,7 @@ TEST_F(recorded_reply_test, sends_the_garbage_that_a_client_cut_for) {
 }
 
 // No token came for `peek_hold`, so the chunk ended and the client cut the request. On playback, a
-// client that does not cut there must see the same silence.
+// client that does not cut there must receive nothing for just as long.
 TEST_F(recorded_reply_test, is_silent_as_long_as_the_client_waited_before_it_cut) {
     lines.ask(0);
     lines.tokens({"One."});

@@ -45,7 +45,7 @@ TEST_F(traffic_writer_test, writes_what_goes_over_the_wire_with_its_times) {
                     R"({"ms":4.0,"answer":1,"end":"whole"})"));
 }
 
-// Each client numbers its replies from 1.
+// Each client numbers its replies from 1, so the recording needs numbers of its own.
 TEST_F(traffic_writer_test, numbers_replies_by_what_is_unique) {
     auto w = writer();
     for (const auto& [home, reply] : {std::pair(1u, 1u), {2u, 1u}, {1u, 1u}})

@@ -47,7 +47,8 @@ TEST(completion_call, begins_with_the_status_of_a_stream) {
                 ElementsAre("begun", "Hi", "stream_incomplete"));
 }
 
-// No slot works on a refused request, so the time limit for retries must not start again.
+// No slot works on a refused request. `begun` would lift the time limit for retries, so it must not
+// be called.
 TEST(completion_call, is_not_begun_by_a_refusal) {
     EXPECT_THAT(told_by(503, R"({"error":{"code":503,"message":"Loading model",)"
                              R"("type":"unavailable_error"}})"),

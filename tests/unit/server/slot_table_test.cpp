@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using tandem::detail::now;
 using tandem::detail::slot_table;
 
-/// Two slots, of which this process has the first. A poll after a cut is running.
+/// Two slots, of which this process has the first. The poll that follows a cut is running.
 slot_table polled_table() {
     slot_table table;
     table.scheduler.raise_slot_limit(2);

@@ -279,7 +279,7 @@ TEST(word_marks, are_what_the_template_writes_around_the_words_of_a_reply) {
               (text::reply_delimiters{.opening = "<answer>", .closing = "</answer>"}));
 }
 
-// Muse marks its thoughts like its words, except for the recipient.
+// In Muse, the marks before words and before thoughts differ only in the recipient.
 TEST(word_marks, of_muse_end_where_it_thinks) {
     EXPECT_EQ(marks_in(render(muse)).words,
               (text::reply_delimiters{.opening = "<|start|>assistant to=user<|message|>",
@@ -302,7 +302,7 @@ TEST(word_marks, are_neither_reasoning_nor_control_tokens_which_the_server_hides
     EXPECT_EQ(find_word_marks("", {}), template_marks());
 }
 
-// The difference between the first and the last question is not a mark.
+// Text that a template writes only after the first or only after the last question is not a mark.
 TEST(word_marks, are_not_in_a_text_after_the_first_or_the_last_question_only) {
     auto suffixed = template_of("Qwen 3");
     for (const auto* suffix : {" /no_think", "\n\nBe brief."}) {

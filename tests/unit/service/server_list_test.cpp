@@ -237,7 +237,8 @@ TEST(server_list, reports_once_that_a_removed_server_is_overdue) {
     EXPECT_THAT(t.list.take_expired_removals(at(1s)), IsEmpty());
 }
 
-// After all the text of a reply has arrived, the voice may still need a long time to speak it.
+// After all the text of a reply has arrived, the voice may still speak for a long time. The list
+// must not wake up meanwhile.
 TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
     two_servers t;
     t.list.on_turn_started(t.one);

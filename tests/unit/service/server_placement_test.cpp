@@ -55,7 +55,7 @@ class simulated_servers {
     }
 
  private:
-    /// The use of a server by one gateway or by all gateways.
+    /// The conversations and turns of one gateway, or of all gateways, on a server.
     struct use {
         int conversations = 0;
         int generating = 0;  // including waiting turns

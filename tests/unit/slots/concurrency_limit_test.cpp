@@ -24,7 +24,7 @@ duration of_seconds(double s) {
     return std::chrono::duration_cast<duration>(std::chrono::duration<double>(s));
 }
 
-/// What a request generates if nothing holds it up.
+/// The progress of a request that nothing holds up.
 generated_so_far steady(int tokens, duration time) {
     return {tokens, time, tokens, time};
 }
@@ -77,7 +77,7 @@ TEST(concurrency_limit, ignores_tokens_that_arrive_together) {
     EXPECT_TRUE(limit.record_speed(4, steady(20, 500ms), at(0s)));
 }
 
-// The more requests run, the more are held up.
+// The more requests run, the longer prompts hold them up.
 TEST(concurrency_limit, is_not_lowered_by_prompts_that_hold_up_requests) {
     concurrency_limit limit;
     for (int request = 0; request < 10; ++request) {
@@ -115,8 +115,8 @@ TEST(token_gaps, are_steady_if_tokens_arrive_together) {
     EXPECT_EQ(add_gaps({1ms, 1ms, 27ms, 1ms, 1ms, 27ms, 1ms, 1ms}).steady_time, 60ms);
 }
 
-/// The limit of a server that generates 320 tokens/s with 8 and with 16 requests, and that ran 6
-/// requests, each at `tokens_per_s`, a time of `ago` earlier.
+/// The limit after 6 requests ran at `tokens_per_s` each and, `ago` later, 8 and 16 requests ran at
+/// 320 tokens/s in total.
 int limit_by_what_fewer_made(duration ago, double tokens_per_s) {
     concurrency_limit limit;
     const auto now = at(60s);
@@ -151,7 +151,7 @@ int limit_after(const std::vector<int>& running, duration since) {
     return limit.find_limit(at(0s) + since);
 }
 
-// If the average is slightly less than 5, dividing it by 1.25 gives less than 4.
+// If the average is slightly less than 5, the number to try, average / 1.25, must be 4, and not 3.
 TEST(concurrency_limit, does_not_stay_below_a_number_that_it_tries) {
     for (auto since = 0s; since < 60s; ++since) EXPECT_GE(limit_after({5, 7}, since), 4);
 }

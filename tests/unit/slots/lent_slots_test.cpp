@@ -18,7 +18,7 @@ using tandem::slots::slot_shortage;
 using tandem::test::at;
 using tandem::test::only_grant;
 
-/// Two slots. This process has the first one.
+/// Two slots, of which this process has the first.
 class lent_slots : public testing::Test {
  protected:
     lent_slots() {

@@ -129,7 +129,7 @@ class plain_rule {
         int same = 0;
         for (std::size_t n = 0; n < std::min(w.prompt.size(), s.holds.size()); ++n, ++same)
             if (w.prompt[n] != s.holds[n]) break;
-        // For five minutes, the text that another owner would lose matters as well.
+        // For five minutes, the loss of another owner's text counts against the slot.
         const bool is_lost = s.last_user != tandem::slots::nobody && s.last_user != w.owner &&
                              s.filled && now - *s.filled < std::chrono::minutes(5);
         const int lost = is_lost ? static_cast<int>(s.holds.size()) - same : 0;
@@ -202,8 +202,8 @@ class random_run {
         }
     }
 
-    // At most one ticket prefills. With several such tickets, a ticket that waits for a guard lets
-    // others pass.
+    // At most one ticket prefills. Among several, a ticket that waits for a guard would let others
+    // pass, which the plain rule does not allow.
     void ask() {
         slot_request w{.prompt = text(), .owner = static_cast<owner_id>(pick(0, 3))};
         if (pick(0, 2) == 0) w.warmed = pick(0, slots_ - 1);

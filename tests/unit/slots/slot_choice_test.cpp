@@ -188,7 +188,7 @@ TEST(slot_choice, with_one_conversation_on_two_slots_is_that_of_the_seed) {
             text += " And so on.";
             by_text.release(given[0].slot, t, {.holds = text});
             seed.release(expected[0].slot, t);
-            // Some chunks are spoken quickly, and the others take longer.
+            // Every third chunk is spoken quickly; the others take longer.
             t += chunk % 3 == 0 ? 100ms : pause;
         }
     }
@@ -252,7 +252,7 @@ TEST(slot_text, is_unknown_after_a_use_that_does_not_tell) {
     EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
 }
 
-// "Rapid interruptions": both slots were used just before.
+// "Rapid interruptions": the third reply begins while the guards of both slots run.
 TEST(guard, after_two_interrupts_in_a_row_is_waited_for_exactly) {
     slot_scheduler s(2, guard);
     const auto reply = [&](duration asked, duration waits, int slot, duration interrupted) {
@@ -322,7 +322,7 @@ TEST(slot_that_was_not_wanted_any_more, is_as_it_was) {
     EXPECT_EQ(s.take_grants(at(3s)).size(), 2u);
     s.release(0, at(4s), {.has_run = false});
     s.release(1, at(4s), {.has_run = false});
-    // Slot 0 may still be busy, so it comes last, but it has no new guard.
+    // Slot 0 may still be busy, so it is granted last. It has no new guard, because no request ran.
     s.request({.prompt = "Dear"});
     EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
     s.request({.prompt = "Dear"});

@@ -187,7 +187,7 @@ TEST(prefilling, leaves_the_guard_and_the_order_of_slots_as_they_were) {
     s.request({.kind = request_kind::background});
     EXPECT_EQ(s.take_grants(at(1s)).at(0).slot, 1);
     s.release(1, at(2s), {.is_use = false, .holds = "Dear"});
-    // Slot 1 has no guard, and slot 0 is still the last used slot.
+    // A prefill is not a use: slot 1 has no guard, and slot 0 remains the last used slot.
     s.request({.prompt = "Dear Anna", .warmed = 1});
     const auto given = s.take_grants(at(2s));
     ASSERT_EQ(given.size(), 1u);

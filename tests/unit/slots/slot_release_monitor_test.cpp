@@ -135,7 +135,7 @@ TEST_F(release_watching, is_slow_for_all_slots_while_one_may_be_in_prefill) {
     run_until(4s);
     EXPECT_THAT(looks, ElementsAre(1200, 3200));
     busy = {1};
-    // Slot 0 is idle, so slot 1 has its own poll times again.
+    // Slot 0 is idle now, so the polls follow the times of slot 1.
     run_until(8s);
     EXPECT_THAT(looks, ElementsAre(1200, 3200, 5200, 7200));
     cut(2);

@@ -1,4 +1,5 @@
-// The last user of a slot. The slot can be erased before another owner uses it.
+// The last user of a slot, which a grant names, so that the slot can be erased before another owner
+// uses it.
 
 #include "slot_uses.hpp"
 

@@ -22,7 +22,7 @@ class a_speech_load : public testing::Test {
     void begin(int caller) { load.on_session_started(name(caller), now); }
     void end(int caller) { load.on_session_ended(name(caller), now); }
     void pass(duration time) { now += time; }
-    /// All callers hear a reply of one chunk, after a silence of `wait` and a pause.
+    /// All callers wait for `wait`, hear a reply of one chunk, and then pause.
     void talk(int callers, duration wait = {}, duration pause = {}) {
         for (int c = 0; c < callers; ++c) load.on_turn_started(name(c), now);
         pass(wait);

@@ -3,7 +3,8 @@
 #include "support/process.hpp"
 #include "transport_fixture.hpp"
 
-// Connections that were never established. curl 7.88 closes their sockets without reporting it.
+// Connections that were never established. curl 7.88 closes their sockets without reporting the
+// close.
 namespace tandem::transport {
 namespace {
 
@@ -60,7 +61,8 @@ TEST_F(connecting, leaves_no_descriptor_when_it_takes_too_long) {
     });
 }
 
-// A connection that began in the loop would wait for all handlers that are already queued there.
+// A connection that began only in the loop would be delayed by all handlers that are already queued
+// there.
 TEST_F(connecting, begins_before_the_event_loop_runs) {
     scripted_server server(
         [](scripted_peer& peer) -> script_result { co_await peer.read_request(); });

@@ -19,7 +19,7 @@ class full_listener {
         for (auto& s : waiting_) {
             s.open(boost::asio::ip::tcp::v4());
             s.native_non_blocking(true);
-            // Asio's connect() would wait even on a non-blocking socket.
+            // Asio's connect() would wait for the connection, even with a non-blocking socket.
             const auto to = acceptor_.local_endpoint();
             ::connect(s.native_handle(), to.data(), static_cast<socklen_t>(to.size()));
         }

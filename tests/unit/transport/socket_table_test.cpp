@@ -108,8 +108,8 @@ TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut_where_no_descriptor_is_left) 
     EXPECT_EQ(ec, boost::asio::error::eof);
 }
 
-// curl 7.88 closes a connecting socket this way. Another thread may then receive the same
-// descriptor number.
+// curl 7.88 closes a connecting socket without reporting the close. Another thread may then receive
+// the same descriptor number.
 TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     ::close(fd);
     tcp::socket strangers(ioc);
@@ -209,7 +209,7 @@ TEST(socket_table, opens_no_socket_that_cannot_be_watched) {
     EXPECT_TRUE(owner.sockets.empty());
 }
 
-// The same error occurs when epoll has no room for another file.
+// epoll refuses a closed descriptor, just as it refuses any descriptor when it has no room left.
 TEST(socket_table, reports_a_socket_that_cannot_be_watched_once) {
     boost::asio::io_context ioc;
     counted_events events;

@@ -73,8 +73,8 @@ struct left_out_words {
     const char* language;
     /// Words that end sentences far more often than they are abbreviations.
     std::string_view plain;
-    /// Abbreviations in dictionaries and tables, but not in spoken replies. Before a small letter,
-    /// they do not end a sentence either.
+    /// Abbreviations in dictionaries and tables, but not in spoken replies. Even these end no
+    /// sentence before a lower-case letter.
     std::string_view rare;
 };
 
@@ -132,8 +132,8 @@ std::vector<std::string> sentences_around(const icu::UnicodeString& abbreviation
     return split_sentences(text + " yes", {.language = language});
 }
 
-// The splitter still divides these abbreviations: "D" is a title in Portuguese, and "G" may start a
-// sentence.
+// Exceptions: the splitter finds a sentence end in these abbreviations, because "D" is a title in
+// Portuguese, and "G" may start a sentence.
 bool is_still_divided(const icu::UnicodeString& suppression) {
     return suppression == u"Ph.D." || suppression == u"P.-D. G.";
 }

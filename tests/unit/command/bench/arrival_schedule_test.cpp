@@ -15,7 +15,7 @@ using tandem::command::load_profile;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-// The due times of all turns, taken at the start of the plan.
+// The due times of all turns, all requested at time 0.
 std::vector<duration> dues_of(load_profile rules) {
     arrival_schedule plan(rules);
     std::vector<duration> dues;
@@ -68,7 +68,7 @@ TEST(arrival_schedule, misses_nothing_in_a_closed_loop) {
 
 TEST(arrival_schedule, makes_as_many_turns_by_chance_as_the_rate_says) {
     const auto count = static_cast<double>(dues_of({.rate = 100, .time = 100s}).size());
-    // For a mean of 10,000, the standard deviation is 100.
+    // The number of turns has a mean of 10,000 and a standard deviation of 100.
     EXPECT_NEAR(count, 10'000, 400);
 }
 

@@ -18,8 +18,8 @@ using testing::Ge;
 using testing::Le;
 using testing::SizeIs;
 
-// Runs a search in which `holds` decides whether a step holds. Returns the number of callers in
-// each step.
+// Runs a search in which a step succeeds if `holds` is true for its number of callers. Returns the
+// number of callers in each step.
 std::vector<int> search(capacity_search& s, const std::function<bool(int)>& holds) {
     std::vector<int> steps;
     while (const auto callers = s.next_callers()) {

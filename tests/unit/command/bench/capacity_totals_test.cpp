@@ -27,7 +27,7 @@ turn_times turn_with(turn_times::time_point due,
     return t;
 }
 
-// The same turn while its last chunk is being spoken.
+// The turn before the continue of its last chunk, which is still being spoken.
 turn_times speaking(turn_times t) {
     t.chunks.back().continued = t.chunks.back().arrived;
     return t;

@@ -114,7 +114,7 @@ TEST_F(called_commands, of_unknown_functions_say_so) {
     EXPECT_THAT(answered, ElementsAre("Error: there is no function \"g\""));
 }
 
-// The first program waits for output from the second.
+// The first program waits for output from the second, so both must run at the same time.
 TEST_F(called_commands, run_at_once_and_keep_their_order) {
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     add("listen", "cat '" + fifo + "'");

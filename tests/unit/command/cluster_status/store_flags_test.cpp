@@ -21,7 +21,7 @@ struct store_arguments {
         CLI::App app;
         store_flags flags;
         flags.add_to(app, true);
-        std::ranges::reverse(arguments);  // as CLI11 takes them
+        std::ranges::reverse(arguments);  // the order that CLI11 expects
         app.parse(std::move(arguments));
         return flags.read(variables, faults);
     }

@@ -31,7 +31,8 @@ void for_each_flag(
     });
 }
 
-// Extracts auto, always and never from "--color is ?; it must be auto, always or never".
+// Extracts the listed words, such as auto, always and never from "--color is ?; it must be auto,
+// always or never".
 std::vector<std::string> words_in_refusal(const std::string& text) {
     static const std::regex list("(it must be )([a-z_, -]+)");
     static const std::regex word("[a-z_-]+");

@@ -67,7 +67,7 @@ TEST(doctor_advice, gives_slots_that_share_a_cache_their_own) {
     const auto advice = make_advice(facts);
     EXPECT_EQ(setting(advice.llama_server, "--parallel").current, "");
     EXPECT_EQ(setting(advice.llama_server, "--parallel").value, "2");
-    // Slots that share a cache all report the whole context.
+    // Slots that share a cache all report the whole context, so their sizes are not added.
     EXPECT_EQ(setting(advice.llama_server, "--ctx-size").current, "8192");
 }
 

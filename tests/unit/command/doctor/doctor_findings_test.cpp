@@ -43,7 +43,7 @@ std::function<facts()> good() {
     return good_facts;
 }
 
-// Good facts with one change.
+// The facts about a healthy server, with one change.
 std::function<facts()> but(std::function<void(facts&)> change) {
     return [change] {
         auto f = good_facts();

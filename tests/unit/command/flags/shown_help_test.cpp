@@ -1,4 +1,4 @@
-// The output of --help, the end of the flags, and the error for an unknown language.
+// The output of --help, the "--" that ends the flags, and the note about an unknown language.
 
 #include "flags/short_help_flags.hpp"
 #include "unit/command/arguments_fixture.hpp"

@@ -18,7 +18,7 @@ bool has_default_action(int signal) {
     return now.sa_handler == SIG_DFL;
 }
 
-// The editor's terminal is not the controlling terminal of this process.
+// The editor's terminal is not the controlling terminal of this process, so tcgetpgrp() fails.
 class a_line_editor : public ::testing::Test {
  protected:
     a_line_editor() : old_term_(set_term("xterm")) {}

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::command::read_file;
 
-// Replaces stdin with a non-blocking pipe. Programs that share a pipe may leave the pipe
+// Replaces stdin with a non-blocking pipe. Another program that shares the pipe may have made it
 // non-blocking.
 class stdin_that_does_not_block : public testing::Test {
  protected:

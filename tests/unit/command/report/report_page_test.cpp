@@ -54,7 +54,7 @@ TEST(markup, replaces_what_xml_forbids) {
 
 TEST(drawing, puts_a_time_at_its_share_of_the_width) {
     const auto svg = draw_timeline(make_bars(spoken("Hi.")));
-    // 100 ms of 1000 ms, with 1 % of free space at the end
+    // The bar lasts 100 ms; the drawing covers 1000 ms and, at its end, 1 % of free space.
     EXPECT_THAT(svg, HasSubstr(R"(<rect x="0.0000%" y="27" width="9.9010%" height="18"/>)"));
 }
 
@@ -92,8 +92,8 @@ TEST(drawing, shortens_what_would_overprint_and_has_the_whole_in_titles) {
 
 TEST(drawing, ends_a_label_that_has_no_room_with_dots) {
     ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
-    // The chunk's bar covers the right half of about 1000 pixels, which is too narrow for 150
-    // columns.
+    // The chunk's bar covers the right half of about 1000 pixels, which is too narrow for a text of
+    // 150 characters.
     const auto svg = make_svg_file(spoken("Hi there. " + std::string(150, 'a')), "");
     EXPECT_THAT(svg, HasSubstr(R"(<text x="5" y="15">0 Hi there. aaa)"));
     EXPECT_THAT(svg, HasSubstr("aaa…</text>"));
@@ -241,7 +241,7 @@ TEST(report_page, of_a_run_that_was_stopped_before_a_reply_says_so) {
 TEST(report_page, writes_no_more_than_its_limit_whatever_its_texts_become) {
     report_run run;
     auto r = spoken("Hi.");
-    r.prompt.assign(max_report_bytes / 20, '"');  // six bytes each in HTML
+    r.prompt.assign(max_report_bytes / 20, '"');  // each becomes six bytes in HTML
     run.replies.assign(10, r);
     const auto page = report_page(run);
     EXPECT_LT(page.size(), max_report_bytes + (std::size_t{1} << 20));

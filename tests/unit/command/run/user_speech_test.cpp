@@ -102,8 +102,8 @@ TEST(user_speech, is_the_same_for_the_same_turn) {
     EXPECT_EQ(plan_turn(four_words, rules).steps, plan_turn(four_words, rules).steps);
 }
 
-// Whatever the random numbers are, the steps are in order, and the shares of wrong steps are as
-// requested.
+// With any random numbers, the steps are in order, and wrong words and mistaken ends are as
+// frequent as requested.
 TEST(user_speech, is_in_order_and_wrong_as_often_as_wanted) {
     const user_speech_rules rules{.partials = 100ms, .eager = 300ms, .revise = 0.3};
     const std::string message = "Has he one table";
@@ -120,7 +120,8 @@ TEST(user_speech, is_in_order_and_wrong_as_often_as_wanted) {
             if (message.rfind(text, 0) != 0) ++wrong;
     }
     EXPECT_NEAR(pauses, 300, 45);
-    // Each turn has three words in partial transcripts. Words before a pause are certain.
+    // The partial transcripts of a turn end with each of its first three words. The word before a
+    // pause is always right.
     EXPECT_NEAR(wrong, 0.3 * (3 * turns - pauses), 80);
 }
 

@@ -17,7 +17,7 @@ audio_clip with_silence(int before, int loud, int behind) {
     const auto add = [&s](int count, std::int16_t level) {
         s.samples.insert(s.samples.end(), static_cast<std::size_t>(count), level);
     };
-    add(before, 20);  // like the noise of a synthesizer
+    add(before, 20);  // as quiet as the noise in a synthesizer's silence
     add(loud, -8000);
     add(behind, -20);
     return s;

@@ -111,7 +111,8 @@ TEST_F(a_synthesizer, is_ended_with_all_that_it_started) {
     EXPECT_EQ(run("sleep 60 & sleep 60", 50ms).fault, "it took longer than 0.05 s");
 }
 
-// A synthesizer that starts a server at its first use leaves a process in another process group.
+// A synthesizer may start a server at its first use. This server is in another process group, so
+// the signal that ends the synthesizer does not end it.
 TEST_F(a_synthesizer, is_not_waited_for_if_something_has_left_its_group) {
     EXPECT_EQ(run("setsid sleep 20 & cat > /dev/null; exit 3").fault, "it ended with status 3");
     EXPECT_EQ(run("setsid sleep 20 & exec sleep 60", 50ms).fault, "it took longer than 0.05 s");

@@ -26,7 +26,8 @@ using tandem::command::terminal;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A pipe with a non-blocking write end. Programs that share a pipe may leave the pipe non-blocking.
+// A pipe with a non-blocking write end. Another program that shares the pipe may have made it
+// non-blocking.
 class terminal_output : public testing::Test {
  protected:
     terminal_output() { EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK), 0); }

@@ -23,7 +23,7 @@ std::optional<tandem::duration> take(rate_limit& limit, time_point now, std::int
     return wait;
 }
 
-// The number of take() calls out of `tries` that succeed at the same time.
+// How many of `tries` calls of take() succeed at time `now`.
 int takings(rate_limit& limit, time_point now, int tries = 1000) {
     int allowed = 0;
     for (int i = 0; i < tries; ++i) allowed += !take(limit, now);

@@ -57,7 +57,8 @@ class shared_key : public ::testing::Test {
         g.emplace(std::vector{std::move(key), key_named("other")});
         g->access.share_limits(others);
     }
-    /// Returns the admission, or nullopt after asking the other gateways.
+    /// Returns the admission, or nullopt if the other gateways are asked; their answer sets
+    /// `decided`.
     std::optional<admission> begin(admission first, time_point now) {
         auto* const open = std::get_if<locally_admitted_request>(&first);
         if (!open) return first;

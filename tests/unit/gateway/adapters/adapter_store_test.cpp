@@ -55,7 +55,8 @@ class adapter_file : public ::testing::Test {
             return e.what();
         }
     }
-    /// The error of a store for a file with this text. The file must not change.
+    /// The error of a store for a file with this text. The test fails if the store changes the
+    /// file.
     std::string refusal_of(const std::string& text) {
         std::ofstream(file_, std::ios::binary) << text;
         auto words = refusal(file_);

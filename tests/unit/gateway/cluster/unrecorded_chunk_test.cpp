@@ -49,7 +49,7 @@ void add(session_record& r, const voice::last_heard& last) {
     add_unrecorded_chunk(r, last, prompt_filter({.denied = {"blue moon"}, .max_bytes = 40}));
 }
 
-// What the next gateway speaks first if `characters` of the added chunk were heard.
+// What the next gateway still speaks if the listener heard `characters` of the last chunk.
 std::optional<std::string> rest_after(const session_record& r, std::size_t characters) {
     saved_conversation talk;
     if (const auto fault = read_saved(r.conversation, talk)) return fault->message;
@@ -95,7 +95,8 @@ TEST(unrecorded_chunk, changes_nothing_if_the_record_has_it_or_another_text) {
     EXPECT_EQ(r, before);
 }
 
-// Otherwise, a client could put these words into the prompt as the model's own words.
+// The client supplies this text. Without the check, any words could enter the prompt as the model's
+// own words.
 TEST(unrecorded_chunk, changes_nothing_if_a_prompt_may_not_have_its_text) {
     for (const std::string words :
          {" A Blue  Moon.", " Three four five six seven eight nine ten."}) {

@@ -80,7 +80,7 @@ TEST(request_body, has_bounds_of_its_depth_values_and_keys) {
     EXPECT_EQ(body_refusal(nested(max_body_depth - 1)), "");
     EXPECT_THAT(body_refusal(nested(max_body_depth)), HasSubstr("nested deeper than 64"));
 
-    // The object, its key and the list also count as values.
+    // Four of the `n` values are the object, its key, the list and the first 0.
     const auto values = [](std::size_t n) { return R"({"a":[0)" + repeated(",0", n - 4) + "]}"; };
     EXPECT_EQ(body_refusal(values(max_body_values)), "");
     EXPECT_THAT(body_refusal(values(max_body_values + 1)), HasSubstr("more than 200000 values"));

@@ -320,7 +320,7 @@ struct all_counted : counting {
     }
 };
 
-// The samples of a histogram have their own names.
+// The family of a sample. In a histogram, the name of a sample has a suffix.
 std::string family_of(const std::string& sample, const families& known) {
     for (const std::string end : {"_bucket", "_sum", "_count"}) {
         if (!sample.ends_with(end)) continue;

@@ -72,7 +72,7 @@ TEST(silence, has_no_detector_if_that_is_not_told) {
 
 TEST(silence, adds_up_whatever_the_client_and_the_time_line_say) {
     auto marks = marks_of(50ms);
-    marks.vad_stop = 3s;  // longer than the silence that contains it
+    marks.vad_stop = 3s;  // longer than the whole silence, which includes it
     const auto late = result_with({{kind::first_token, 900ms}, {kind::request, 2s}});
     const auto t = compute_voice_timing(marks, late);
     ASSERT_TRUE(t);

@@ -1,4 +1,4 @@
-// Traces on their way to a collector.
+// The export of traces to a collector.
 #include "gateway/traces/trace_exporter.hpp"
 
 #include "support/otlp_collector.hpp"

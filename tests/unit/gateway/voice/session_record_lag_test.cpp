@@ -29,7 +29,7 @@ const std::string whole_story = "One two. Three four. Five six.";
 constexpr std::size_t story_sentences = 3;
 constexpr voice_socket story_line = 1;
 
-/// A gateway whose model tells the story, one sentence per chunk.
+/// A gateway whose model tells `whole_story`, one sentence per chunk.
 class telling_gateway {
  public:
     telling_gateway() : turns_({.session = "s-1", .model = "talk"}) {}
@@ -38,7 +38,7 @@ class telling_gateway {
         perform_all();
     }
 
-    /// Returns false if the session has not sent the chunk in `last`.
+    /// Returns false if `last` names a chunk that the session has not sent.
     bool attach(const json& start) {
         auto first = std::get<voice::start>(read(start));
         if (turns_.find_fault(first)) return false;
@@ -170,7 +170,7 @@ class story_listener {
  public:
     explicit story_listener(const death& d) : death_(d) { here_.emplace().attach(make_question()); }
 
-    /// Listens to the end.
+    /// Listens until the gateway sends nothing more.
     void listen() {
         for (auto m = here_->next_message(); !m.is_null(); m = here_->next_message()) handle(m);
     }
@@ -221,7 +221,7 @@ class story_listener {
         heard_.back() += words;
         here_->say({{"type", "continue"}, {"chunk", last_}});
     }
-    /// Returns whether the next gateway knows the question.
+    /// Continues at the next gateway. Returns whether its record contains the question.
     bool come_back(json last) {
         const auto& records = here_->records();
         auto record = records[records.size() - 1 - std::min(death_.lag, records.size() - 1)];
@@ -243,7 +243,7 @@ class story_listener {
     std::optional<telling_gateway> here_;
     std::vector<std::string> heard_{""};
     std::string last_;   // the last chunk
-    std::string reply_;  // the reply of that chunk; text_ has the reply's text so far
+    std::string reply_;  // the reply of this chunk, whose text so far is `text_`
     std::string text_;
     std::size_t chunks_ = 0;
 };

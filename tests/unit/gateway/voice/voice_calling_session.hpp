@@ -40,7 +40,7 @@ struct session_with_tools : voice_session_driver {
     }
 };
 
-// The first chunk is spoken, and two calls follow it.
+// The voice is speaking the first chunk, and two calls have followed it.
 struct calling : session_with_tools {
     calling() {
         chunk(1, 0, "One moment. ");
@@ -50,7 +50,7 @@ struct calling : session_with_tools {
     }
 };
 
-// The calling reply has ended, and its chunk was spoken.
+// The calling reply has ended, and the voice has spoken its chunk.
 struct waiting_for_results : calling {
     waiting_for_results() {
         say(phone, R"({"type":"continue","chunk":"1-0"})");
@@ -60,7 +60,7 @@ struct waiting_for_results : calling {
     }
 };
 
-// The calling reply has ended, and its chunk is spoken.
+// The calling reply has ended, but the voice is still speaking its chunk.
 struct speaking_before_calls : calling {
     speaking_before_calls() {
         end_with_calls(1, {clock_call, table_call});

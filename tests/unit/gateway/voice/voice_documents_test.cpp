@@ -203,7 +203,7 @@ TEST(voice_description, names_each_type_and_the_version) {
     EXPECT_THAT(text, HasSubstr("const: " + std::string(voice_protocol) + "\n"));
 }
 
-// The gateway that will continue the session may not exist yet.
+// The reason names no other gateway, because the one that will continue may not exist yet.
 TEST(voice_close, of_a_session_that_moves_says_to_reconnect_and_not_where) {
     EXPECT_EQ(to_string(voice_close::moved),
               "the gateway is stopping; reconnect to continue the session");
@@ -214,7 +214,7 @@ TEST(voice_close, of_a_session_that_moves_says_to_reconnect_and_not_where) {
 TEST(voice_page, has_each_field_of_each_message) {
     const auto page = text_of("voice-websocket.md");
     for (const auto& [name, properties] : schemas()) {
-        if (name == "generationOptions") continue;  // another page describes them
+        if (name == "generationOptions") continue;  // another page describes the options
         for (const auto& property : properties)
             EXPECT_TRUE(page.find("`" + property + "`") != std::string::npos ||
                         page.find("{" + property + ",") != std::string::npos ||

@@ -31,7 +31,7 @@ class voice_session_driver {
         return {.session = "s-1", .model = "talk", .asked_model = "default"};
     }
 
-    /// A socket is attached with its first message.
+    /// Attaches a socket, whose first message is `start`.
     void attach(voice_socket socket, const std::string& start = R"({"type":"start"})") {
         turns.on_socket_attached(now, socket, std::get<voice::start>(read(start)));
         perform();
@@ -76,7 +76,7 @@ class voice_session_driver {
         turns.on_reply_ended(now, number, result);
         perform();
     }
-    /// Like end(), but with calls that the session may not know yet.
+    /// Like end(), but with calls, which call() may not have reported before.
     void end_with_calls(std::uint64_t number, std::vector<tool_call> calls) {
         turns.on_reply_ended(
             now, number, {.finish_reason = finish_reason::tool_calls, .calls = std::move(calls)});

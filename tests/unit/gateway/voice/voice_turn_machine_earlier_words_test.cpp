@@ -5,7 +5,7 @@
 
 #include <string>
 
-// Words before calls that are unheard when the reply to the results begins.
+// Words before calls that the listener has not heard when the reply to the results begins.
 namespace tandem::gateway {
 namespace {
 
@@ -139,7 +139,7 @@ TEST(words_before_results, are_spoken_if_the_reply_to_the_results_calls_without_
     EXPECT_THAT(s.asked(), Contains("generate 3"));
 }
 
-// The reply to the results has called without words, and the reply to those results runs.
+// The reply to the results has ended without words, but with another call.
 struct answering_twice : speaking_before_calls {
     answering_twice() {
         say(phone, result("a", "noon"));

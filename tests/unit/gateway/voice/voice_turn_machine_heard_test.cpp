@@ -26,7 +26,8 @@ class voice_with_a_chunk : public ::testing::Test {
 
 class counting_what_is_heard : public voice_with_a_chunk {
  protected:
-    /// Ends the reply. `continued` is the library's count of the tokens in continued chunks.
+    /// Ends the reply. `continued` is the number of tokens in continued chunks that the library
+    /// reports.
     int heard_at_the_end(int continued = 0) {
         reply_result r{.finish_reason = finish_reason::interrupted};
         r.usage.heard = continued;

@@ -1,5 +1,4 @@
-// What the listener had heard last when the socket was lost, as the client reports it on the next
-// socket.
+// After the loss of a socket, the client reports on the next socket what the listener heard last.
 
 #include "voice_session_driver.hpp"
 
@@ -251,7 +250,8 @@ TEST(voice_last, of_a_text_outside_the_history_is_not_passed_on) {
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
-// An interrupt of the conversation lets reports count, but this session has no conversation yet.
+// A session interrupts its conversation so that later reports of what was heard count. This session
+// has only raw prompts, and no conversation yet.
 TEST(voice_last, of_a_raw_prompt_does_not_interrupt_a_conversation_that_has_not_begun) {
     constexpr auto prompt = R"({"type":"start","prompt":"Once"})";
     voice_session_driver s;

@@ -43,7 +43,7 @@ struct speaking_a : named_turns {
     }
 };
 
-// The socket of turn "a" is lost, and the reply has ended because of the loss.
+// The socket is lost during turn "a", and the reply has ended because of the loss.
 struct lost_a : speaking_a {
     lost_a() {
         drop(line);

@@ -17,7 +17,7 @@ constexpr voice_socket next_socket = 8;
 
 const std::string wait_for_me = R"({"type":"start","text":"Wait"})";
 
-// A session while the first sentence of its reply is spoken.
+// A session while the voice speaks the first sentence of a reply.
 struct turn_to_check : voice_session_driver {
     turn_to_check() {
         attach(checked_socket, hello);

@@ -70,7 +70,7 @@ class random_session {
                 say(some_message());
         }
     }
-    /// Lets the reply and all checks end while a client is attached.
+    /// Lets the reply, its calls and the checks of turns end while a client is attached.
     void finish() {
         if (!turns_.is_over() && sockets_.empty()) attach();
         for (int i = 0; i < 500 && !is_settled(); ++i) {
@@ -78,14 +78,14 @@ class random_session {
             speak();
             if (!open_.empty()) say_result(*open_.begin());
             if (reply_) continue;
-            now_ += 30s;  // an aside may wait for the continue of an ended reply
+            now_ += 30s;  // an aside may wait until the continue of an ended reply is overdue
             check();
         }
         EXPECT_TRUE(is_settled());
         EXPECT_TRUE(turns_.is_over() || promised_ == 0) << "ends that ready lists never came";
     }
     void check_ends() {
-        // If the session is over before a client reconnects, no client receives the ends.
+        // If the session is over before a client reconnects, no client receives the end messages.
         if (turns_.is_over() && over_without_socket_) return;
         for (const auto number : accepted_) EXPECT_EQ(ends_[number], 1) << "reply " << number;
     }
@@ -156,7 +156,7 @@ class random_session {
         return "c" + std::to_string(reply) + "-" + std::to_string(index);
     }
     /// A result is accepted if the call is open, if the result was announced for later, or if the
-    /// client keeps the results of dropped calls. `call` may be an element of open_.
+    /// client keeps the results of dropped calls. Copies `call`, which may be an element of open_.
     void say_result(const std::string& call) {
         if (!sockets_.contains(last_socket_)) return;
         const std::string id = call;
@@ -330,8 +330,8 @@ class random_session {
         EXPECT_FALSE(is_interrupted_) << "a call after the interrupt";
         open_.insert(id);
     }
-    /// The history must not continue before each call has a result or was dropped. Without a
-    /// socket, nothing can be sent to the client.
+    /// Before the history continues, each call must have a result or be dropped. Without a socket,
+    /// the client cannot be told that a call was dropped.
     void check_no_open_call() const {
         EXPECT_TRUE(open_.empty() || sockets_.empty()) << "an open call: " << *open_.begin();
     }
@@ -459,14 +459,14 @@ class random_session {
     std::set<std::uint64_t> permitted_;
     std::set<std::uint64_t> accepted_;  // turns with a reply
     std::map<std::uint64_t, int> ends_;
-    std::size_t promised_ = 0;  // ends that ready listed; unknown once the client acts
+    std::size_t promised_ = 0;  // number of ends that `ready` announced; 0 once the client acts
     client_chunk_id last_chunk_;
     std::uint64_t filled_ = 0;        // the last reply with a filler
     std::set<std::string> called_;    // calls that were sent
-    std::set<std::string> open_;      // those for which the client may send a result
-    std::set<std::string> answered_;  // those with a final result in the history
-    std::set<std::string> later_;     // those whose result was to come later
-    std::set<std::string> dropped_;   // those that were dropped, and have no result
+    std::set<std::string> open_;      // calls for which the client may send a result
+    std::set<std::string> answered_;  // calls with a final result in the history
+    std::set<std::string> later_;     // calls whose result was to come later
+    std::set<std::string> dropped_;   // dropped calls without a result
     bool is_interrupted_ = false;     // the last reply
 };
 
@@ -480,7 +480,7 @@ TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
         session.finish();
         session.check_ends();
     }
-    // The last action occurs only in sessions of other gateways.
+    // Skips the last action, load_conversation, which occurs only in sessions of other gateways.
     for (std::size_t i = 0; i + 1 < std::variant_size_v<voice_action::any>; ++i)
         EXPECT_GT(seen["action " + std::to_string(i)], sessions / 60) << i;
     for (const auto* what : {"end held", "chunk too late", "taken up", "close 1000", "close 1012",

@@ -106,7 +106,7 @@ TEST(session_record, ignores_how_long_the_voice_needs_for_words_of_the_other_gat
         speaking_session before;
         if (has_ended) before.end(1);
         moved_session s{before};
-        s.permits = false;  // the rest does not begin
+        s.permits = false;  // no reply with the rest of the text begins
         s.take_up(R"({"chunk":"1-1","speaking":true})");
         s.asked();
         s.say(socket_there, speaking);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-// Turns that continue after the words before a call were cut off.
+// Turns in which the words before a call were cut off, and which are then resumed.
 namespace tandem::gateway {
 namespace {
 
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-// The chunk was cut, and the rest of it is spoken.
+// The chunk before the calls was cut off, and the voice is speaking the rest of it.
 struct speaking_the_rest : speaking_before_calls {
     speaking_the_rest() {
         say(phone, pause);
@@ -161,7 +161,8 @@ TEST(the_rest_before_a_call, is_resumed_again_if_it_ended_meanwhile) {
     EXPECT_THAT(s.asked(), Contains("generate 4"));
 }
 
-// The rest has ended and its chunk is spoken, but the reply after it has no permission yet.
+// The reply with the rest has ended, and the voice is speaking its chunk. The next reply has no
+// permission yet.
 struct waiting_after_the_rest : speaking_the_rest {
     waiting_after_the_rest() {
         permits = false;

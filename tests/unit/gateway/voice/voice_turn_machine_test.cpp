@@ -26,7 +26,7 @@ std::string heard(const std::string& chunk, int chars) {
     return R"({"type":"heard","chunk":")" + chunk + R"(","chars":)" + std::to_string(chars) + "}";
 }
 
-// A session after the user's hello, while the first sentence is spoken.
+// A session after the user's hello, while the voice speaks the first sentence.
 struct speaking : voice_session_driver {
     explicit speaking(voice_setup setup = defaults()) : voice_session_driver(std::move(setup)) {
         attach(socket, hello);

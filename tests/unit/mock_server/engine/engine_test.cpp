@@ -259,7 +259,7 @@ TEST(engine, leaves_an_idle_slot_unused_while_another_is_wanted) {
     d.submit(prompt_of(10, 1));
     const task_id for_0 = d.submit(prompt_of(10, 0));
     const task_id for_any = d.submit(prompt_of(10, -1));
-    // Slot 0 is released first and takes its own task. The release of slot 1 then pops `for_any`.
+    // Slot 0 is released first, and runs `for_0`. When slot 1 is released, it runs `for_any`.
     d.run_for(milliseconds(1100));
     EXPECT_EQ(d.record(for_0).slot, 0);
     EXPECT_EQ(d.record(for_any).slot, 1);
@@ -267,11 +267,11 @@ TEST(engine, leaves_an_idle_slot_unused_while_another_is_wanted) {
 
 TEST(engine, runs_deferred_requests_out_of_order) {
     engine_driver d(timed(100));
-    d.submit(prompt_of(500, 0));                   // long: until about 1.5 s
-    const task_id b = d.submit(prompt_of(10, 1));  // also until about 1.5 s
+    d.submit(prompt_of(500, 0));                   // runs until about 1.5 s
+    const task_id b = d.submit(prompt_of(10, 1));  // would run just as long
     const task_id c = d.submit(prompt_of(11, 0));
     const task_id e = d.submit(prompt_of(12, 0));
-    d.on_client_gone(b);  // slot 1 is released early and pops c, but c's slot is busy
+    d.on_client_gone(b);  // slot 1 is free, so the engine tries c, but c needs the busy slot 0
     d.run_for(seconds(10));
     EXPECT_LT(*d.record(e).started, *d.record(c).started);
 }
@@ -301,7 +301,7 @@ TEST(engine, wraps_a_slot_out_of_range) {
 TEST(engine, notices_a_cut_at_the_next_token_and_keeps_all_tokens) {
     engine_driver d(timed(100));
     const task_id id = d.submit(prompt_of(10));
-    d.run_for(milliseconds(10 + 40));  // five tokens were sent, four of them are in the slot
+    d.run_for(milliseconds(10 + 40));  // five tokens were sent; the last one is not in the slot yet
     d.on_client_gone(id);
     EXPECT_TRUE(d.slot(0).is_processing);
     d.run_for(milliseconds(10));

@@ -72,7 +72,7 @@ struct follow_up {
     std::string name;
     int prompt = 600;
     int generated = 30;
-    int kept;   // of the prompt and generated tokens
+    int kept;   // tokens kept of the prompt and of the generated text
     int added;  // new tokens
     int slot = 0;
 };
@@ -147,7 +147,8 @@ TEST(memory, of_a_window_longer_than_the_text_goes_back_even_if_it_could_continu
 TEST(memory, of_a_window_has_one_micro_batch_more_than_the_window) {
     options o = with_memory(memory_kind::sliding_window, 64);
     o.ubatch_size = 100;
-    // The slot has 629 tokens and the states from 465 on. The 64 states before the end are needed.
+    // The slot has 629 tokens, and the states from position 465 on. To keep a prefix, the model
+    // needs the state before the last 64 tokens of the prefix.
     EXPECT_EQ(played(o, {.name = "", .kept = 530, .added = 3}), (evaluation{530, 3}));
     EXPECT_EQ(played(o, {.name = "", .kept = 529, .added = 3}), (evaluation{496, 36}));
 }
@@ -185,7 +186,8 @@ TEST(memory, drops_the_checkpoints_after_the_place_it_goes_back_to) {
     EXPECT_EQ(evaluation_of(d, id), (evaluation{1484, 2}));
     const tokens ids = sent_ids(d, id);
     text.insert(text.end(), ids.begin(), ids.end());
-    // The checkpoint at 1996 belonged to text that is gone.
+    // The checkpoint at 1996 was dropped with the tokens after 1484, so the model goes back to
+    // 1484.
     EXPECT_EQ(evaluation_of(d, d.submit(request_of(changed(text, 2050, 1)))),
               (evaluation{1484, 567}));
 }

@@ -121,7 +121,7 @@ TEST(slot_files, wait_for_a_busy_slot_and_for_no_other) {
     EXPECT_EQ(answer_to(d, busy)["n_saved"], 60);
 }
 
-// According to measurements, llama-server examines one waiting task each time a slot is released.
+// According to measurements, llama-server examines only one waiting task when a slot is released.
 TEST(slot_files, of_one_busy_slot_wait_for_one_release_each) {
     engine_driver d(test::timed(10));
     d.submit(prompt_of(50, 1));

@@ -12,7 +12,7 @@ using test::engine_driver;
 using test::prompt_of;
 using test::timed;
 
-// The time of 100 tokens in one slot while replies run in `others` other slots.
+// How long slot 0 needs for 100 tokens while replies run in `others` other slots.
 milliseconds time_of_100_tokens(const options& o, int others) {
     engine_driver d(o);
     for (int slot = 1; slot <= others; ++slot) d.submit(prompt_of(1, slot));

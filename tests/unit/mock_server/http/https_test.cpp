@@ -44,7 +44,7 @@ cert_ptr certificate_for(EVP_PKEY* key) {
 
 // A self-signed certificate for 127.0.0.1 in two files.
 struct pem_files {
-    // Tests run in parallel, each in its own process.
+    // Tests run in parallel, each in its own process, and must not share files.
     std::string cert = testing::TempDir() + "mock_cert." + std::to_string(::getpid()) + ".pem";
     std::string key = testing::TempDir() + "mock_key." + std::to_string(::getpid()) + ".pem";
 

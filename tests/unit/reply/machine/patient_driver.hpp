@@ -26,7 +26,7 @@ struct patient_driver : machine_driver {
         tokens(texts...);
         fail(errc::stream_incomplete);
     }
-    /// Reports that another server was found, which reads the ids as `text`.
+    /// Reports that another server was found, and that it decodes the ids to `text`.
     void found_again(std::string text) {
         found();
         checked(std::move(text));
@@ -36,7 +36,7 @@ struct patient_driver : machine_driver {
         const auto code = what == leave_kind::removed ? errc::server_gone : errc::no_model;
         machine.leave_server(now, {what, {code, {}}, asked});
     }
-    /// Passes the longest pause before a third attempt.
+    /// Advances the time by the longest pause before a third attempt.
     void pause() {
         pass(std::chrono::milliseconds(100));
         deadline();

@@ -294,7 +294,7 @@ TEST_F(calling_reply, drops_further_calls_if_it_may_have_one_only) {
     EXPECT_THAT(r.machine.result().calls, ElementsAre(time_call));
 }
 
-// In gpt-oss, calls are part of the reasoning.
+// gpt-oss writes calls to a channel that the reply reads as reasoning.
 TEST_F(calling_reply, may_have_its_call_at_the_end_of_its_reasoning) {
     auto rules = machine_driver::default_rules();
     rules.reasoning_tags = {{"<|channel|>analysis", "<|channel|>final<|message|>"}};

@@ -83,7 +83,7 @@ TEST_F(a_draft, knows_that_the_reply_ends_with_its_chunk) {
     EXPECT_THAT(reply.wants(), ElementsAre("chunk 0 'It works.' end"));
 }
 
-// The chunk has enough tokens, but few words. The reply must not wait for more.
+// The draft's chunk has enough tokens, but few words. The reply must not wait for more words.
 TEST_F(a_draft, keeps_its_chunk_although_the_words_alone_are_fewer_than_its_tokens) {
     machine_driver drafted{
         draft_rules(), {.first_min_tokens = 5}, "P", tandem::boundary_rule::spoken};
@@ -143,7 +143,7 @@ TEST_F(a_draft, leaves_its_reasoning_to_the_reply) {
     EXPECT_EQ(reply.machine.result().reasoning, "Hm.");
 }
 
-// In gpt-oss, calls are part of the reasoning.
+// gpt-oss writes calls to a channel that the reply reads as reasoning.
 TEST_F(a_draft, leaves_a_call_in_its_reasoning_to_the_reply) {
     auto rules = draft_rules();
     rules.reasoning_tags = {{"<|channel|>analysis", "<|channel|>final<|message|>"}};

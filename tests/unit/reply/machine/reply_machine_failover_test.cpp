@@ -324,7 +324,8 @@ TEST(reply_machine_failover, is_due_at_once_when_the_voice_has_spoken) {
     EXPECT_THAT(d.wants(), ElementsAre("slot, due 0 ms"));
 }
 
-// The ids are those of an undisturbed run, whereas the text alone may be split into other tokens.
+// With the ids, the next server continues from the tokens that were generated. It might split the
+// text into other tokens.
 TEST(reply_machine_failover, keeps_its_ids_if_the_next_server_is_away_too) {
     patient_driver d;
     d.break_behind("Hello", " you");
@@ -439,7 +440,8 @@ TEST(reply_machine_failover,
     EXPECT_THAT(rest.text.next_prompt().ids, IsEmpty());
 }
 
-// Another turn starts from this remainder, possibly on a server that reads the ids as other words.
+// Another turn starts from this remainder, possibly on a server where the ids stand for other
+// words.
 TEST(reply_machine_failover, leaves_no_ids_that_the_next_server_has_not_proven) {
     for (const bool is_found : {false, true}) {
         patient_driver d;

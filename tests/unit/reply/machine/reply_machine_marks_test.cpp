@@ -1,4 +1,4 @@
-// Replies of a template that marks their words.
+// Replies of models whose template puts marks around the words of a reply.
 
 #include "support/machine_driver.hpp"
 

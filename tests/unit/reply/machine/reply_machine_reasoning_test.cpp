@@ -168,7 +168,8 @@ TEST(reply_machine_reasoning, is_not_followed_by_speech_if_the_model_has_spoken)
     EXPECT_THAT(d.wants(), Contains("chunk 0 'Well' end"));
 }
 
-// A grammar that has written the opening mark would make the model reason again.
+// If the grammar describes the opening mark, it would make the model reason again in the next
+// request.
 TEST(reply_machine_reasoning, leaves_the_grammar_that_wrote_its_opening_mark) {
     for (const bool opened_by_prompt : {false, true}) {
         auto rules = limited({.tokens = 2});
@@ -253,7 +254,7 @@ TEST(reply_machine_reasoning, of_a_draft_that_is_generated_ahead_is_followed_by_
     EXPECT_TRUE(draft.machine.ended());
 }
 
-// gpt-oss writes calls to a channel, which is read as reasoning.
+// gpt-oss writes calls to a channel that the reply reads as reasoning.
 TEST(reply_machine_reasoning, is_not_cut_while_it_writes_a_call) {
     auto rules = limited({.tokens = 1});
     rules.reasoning_tags = {{"<|channel|>commentary", "<|channel|>final<|message|>"}};

@@ -155,7 +155,7 @@ TEST_F(resumed_reply, knows_what_the_speech_before_it_left_open) {
         }
 }
 
-// In gpt-oss, calls are part of the reasoning.
+// gpt-oss writes calls to a channel that the reply reads as reasoning.
 class resumed_call : public testing::TestWithParam<std::pair<const char*, const char*>> {
  protected:
     resumed_call() { rules.reasoning_tags = {{"<|channel|>commentary", "<|channel|>final"}}; }

@@ -1,4 +1,5 @@
-// Cuts with stop words: the text that decides a cut may be the last text before a stop word.
+// Cuts of requests with stop words. A stop word may follow the text that ends a chunk, so the reply
+// waits briefly for the next event before the cut.
 
 #include "reply/machine/reply_machine.hpp"
 #include "support/machine_driver.hpp"

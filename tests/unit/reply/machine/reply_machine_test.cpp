@@ -314,8 +314,8 @@ TEST(reply_machine, peeks_past_tokens_without_text) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
-// The server may hold back the text of a token that may begin a stop word. If the reply kept the
-// token's id, the text would be lost.
+// The server may withhold the text of a token that may begin a stop word. If the next request
+// continued from the token's id, the text would be lost.
 TEST(reply_machine, does_not_keep_ids_whose_text_has_not_come) {
     machine_driver d;
     d.begin();

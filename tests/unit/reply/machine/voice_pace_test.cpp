@@ -15,7 +15,7 @@ using tandem::duration;
 using tandem::to_ms;
 using tandem::detail::voice_pace;
 
-/// The pace that is learned from `chunks` chunks, which were spoken with these times.
+/// The pace that is learned from `chunks` chunks, each spoken with these times.
 voice_pace learned(duration start_up, duration per_character, int chunks) {
     voice_pace pace;
     for (int n = 0; n < chunks; ++n) {

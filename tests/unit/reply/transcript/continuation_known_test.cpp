@@ -1,5 +1,5 @@
-// A prompt whose beginning has known ids, and the ids that become known for the text after that
-// beginning.
+// A prompt of which only the beginning has known ids. The ids of the text after it become known
+// later.
 
 #include "reply/transcript/reply_transcript.hpp"
 
@@ -32,7 +32,7 @@ std::vector<token_id> known_ids(const reply_transcript& c) {
     return {ids.begin(), ids.end()};
 }
 
-// "Hi" is known to be the ids 1 and 2. The id 3 of " you" is not known.
+// The ids 1 and 2 of "Hi" are known. The id 3 of " you" is not known.
 prompt_with_ids half_known() {
     return {.text = "Hi you", .ids = {1, 2}, .bytes_with_ids = 2};
 }

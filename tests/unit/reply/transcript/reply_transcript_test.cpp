@@ -50,7 +50,7 @@ TEST(reply_transcript, becomes_ids_when_prompt_and_tokens_are_known_in_either_or
 TEST(reply_transcript, keeps_a_text_without_ids_in_the_first_prompt) {
     reply_transcript c({.text = "Hi", .ids = {1, 2}, .bytes_with_ids = 2});
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2));
-    c.append_mark(" there");  // its ids may never be known
+    c.append_mark(" there");  // the ids of this text may stay unknown
     EXPECT_THAT(c.next_prompt().ids, ElementsAre(1, 2));
     EXPECT_EQ(c.next_prompt().text, " there");
 }
@@ -173,8 +173,8 @@ TEST(reply_transcript, takes_only_the_first_answer_for_the_prompt) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
-// A stop word inside a token or after withheld tokens. The text before the stop word comes with the
-// last id, so a request that continued from the ids would continue after the stop word.
+// The stop word is inside a token, or follows withheld tokens. The ids that arrive with the last
+// text include the stop word, so a request that continued from them would continue after it.
 struct stop_row {
     const char* name;
     std::vector<token_event> events;
@@ -237,7 +237,8 @@ TEST(reply_transcript, is_cut_once_where_nothing_was_read_since) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
-// The delivered text lacks half a character that the id of its last event includes.
+// The withheld text becomes too long, so the joiner passes it on without the half character at its
+// end and without its ids.
 TEST(reply_transcript, continues_as_text_where_half_a_character_was_too_much_to_hold) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.on_prompt_tokenized({1, 2});
@@ -252,7 +253,8 @@ TEST(reply_transcript, continues_as_text_where_half_a_character_was_too_much_to_
     const auto handed_on = half + "\xC3\xA9" + half;
     EXPECT_TRUE(c.generated() == handed_on);
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
-    // The server's ids for the delivered text. The last id cannot stand for half a character.
+    // The server's ids for the delivered text cannot replace the generated ids, which include the
+    // half character.
     c.set_recovered_ids(std::vector<tandem::wire::token_id>{3, 9, reply_transcript::separator});
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
     EXPECT_TRUE(c.next_prompt().text == "Hi" + handed_on);

@@ -144,7 +144,7 @@ TEST(min_chars, keeps_the_text_whole_and_its_chunks_within_the_limit) {
         std::string all;
         while (chunks.current() == status::ready) {
             const auto p = chunks.take_chunk();
-            // A peek after the limit may extend a sentence end.
+            // The token that the chunker reads after the limit may become part of the sentence end.
             ASSERT_LE(p.tokens, most + 1) << "seed " << seed;
             all += p.text;
         }

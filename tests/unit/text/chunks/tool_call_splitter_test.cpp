@@ -95,7 +95,7 @@ TEST(tool_call_splitter, keeps_a_bounded_part_of_a_call_without_end) {
 
 // Functionary: the prompt ends with the ">>>" with which every part of a reply begins.
 const reply_delimiters recipient{.opening = ">>>all\n"};
-// Muse's thoughts begin like its words.
+// In Muse, the marks of words and of thoughts differ only in the recipient: user or self.
 const reply_delimiters addressed{.opening = "<start>to=user<sep>",
                                  .closing = "<start>to=self<sep>"};
 const reply_delimiters answer{.opening = "<answer>\n", .closing = "</answer>"};

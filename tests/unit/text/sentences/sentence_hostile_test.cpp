@@ -25,7 +25,7 @@ std::string repeated(std::string_view part, std::size_t bytes = megabyte) {
     return text;
 }
 
-/// Feeds the text in tokens of `bytes` bytes each. Returns the number of bytes that came out.
+/// Feeds the text in tokens of `bytes` bytes each. Returns the number of bytes in all sentences.
 std::size_t read_in_tokens(std::string_view text, std::size_t bytes) {
     sentence_splitter splitter;
     std::size_t out = 0;

@@ -177,7 +177,7 @@ TEST(ends, that_were_reported_stay_whatever_follows) {
     }
 }
 
-/// The sentence ends within the first `bytes` bytes.
+/// The ends of sentences within the first `bytes` bytes.
 std::vector<std::size_t> ends_within(const string_list& sentences, std::size_t bytes) {
     std::vector<std::size_t> ends;
     std::size_t end = 0;
@@ -190,7 +190,8 @@ string_list first_of(const string_list& tokens, std::size_t count) {
     return {tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// Texts with tags are skipped, because a tag after a mark is read to its end.
+// Skips texts with tags: a tag after a full stop may belong to the sentence, so the sentence end is
+// only certain after the whole tag, which may have several tokens.
 TEST(ends, need_one_visible_token_after_them_and_no_more) {
     unsigned tried = 0;
     for (unsigned seed = 0; seed < texts; ++seed) {

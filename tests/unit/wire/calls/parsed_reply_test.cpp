@@ -117,7 +117,8 @@ TEST(forced_call, continues_from_its_beginning_under_the_grammar_of_the_tools) {
     EXPECT_EQ(body.at("max_tokens"), max_forced_tokens);
 }
 
-// The server aborts if it finds an end token in those words.
+// The server aborts at an end token in the last message, so this message must not contain what the
+// model wrote.
 TEST(forced_call, does_not_go_on_from_words_of_the_model) {
     const auto body = json::parse(
         forced_call_body({.messages = {{.role = "user", .content = "Rain?"},
@@ -172,7 +173,7 @@ TEST_F(parsed_reply_of_server, has_no_call_without_a_name) {
     EXPECT_EQ(reply_.calls.at(0).name, "before") << "it is left alone";
 }
 
-// Otherwise a call that the server has read would be spoken.
+// If such a message counted as one without calls, the text of a call would be spoken.
 TEST_F(parsed_reply_of_server, is_no_message_of_another_shape) {
     for (const auto* message : {"null", "[]", "7", "\"No.\""})
         EXPECT_EQ(decode_message(message), errc::bad_response) << message;

@@ -59,7 +59,7 @@ TEST(token_list, of_another_form_is_left_to_the_general_decoder) {
 }
 
 TEST(token_list, of_too_many_values_is_left_to_the_general_decoder) {
-    // The object, the key and the list also count as values.
+    // The object, the key and the list count toward the limit, so it allows three ids fewer.
     const auto body_of = [](std::size_t ids) {
         std::string body = "{\"tokens\":[";
         for (std::size_t i = 1; i < ids; ++i) body += "1,";

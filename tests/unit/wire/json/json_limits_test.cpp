@@ -43,7 +43,7 @@ TEST(check_json, counts_the_keys_of_each_object_alone) {
 TEST(check_json, refuses_what_is_no_json) {
     for (const auto* text : {"", "[", "[1", "nul", "1 2", "\"\xFF\"", "{a:1}", "[1,]"})
         EXPECT_EQ(fault_of(text), json_fault::not_json) << text;
-    // The parser treats a NUL byte as the end.
+    // The parser would treat a NUL byte as the end of the text.
     EXPECT_EQ(fault_of(std::string("{}\0{", 4)), json_fault::not_json);
 }
 
