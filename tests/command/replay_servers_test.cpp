@@ -140,7 +140,8 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
                                                      {"assistant", "I go."}}}}};
     start_server(talk);
     second_.emplace(talk);
-    // The first turn has one chunk, which takes a second to speak.
+    // Speaking the only chunk of the first turn takes a second. Meanwhile, the test stops its
+    // server.
     auto child = start({"--server", second_->url(), "--json", "--tts", "wpm=120", "-"},
                        R"({"turns": ["Hi", "Go"]})");
     const auto chunk = json::parse(child.read_line());
@@ -157,7 +158,7 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
     EXPECT_EQ(r.event("summary")["conversations"]["moves"], 1);
 }
 
-// The first server crashes after its first chunk.
+// The first server crashes at its second request, after the first chunk of a reply.
 class replay_failover : public replay_servers {
  protected:
     void SetUp() override {

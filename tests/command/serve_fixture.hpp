@@ -24,7 +24,7 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// A process of `tandem serve` that listens.
+/// A process of `tandem serve`. The constructor waits for the first line, which reports the port.
 class running_gateway {
  public:
     running_gateway(const std::string& program, std::vector<std::string> args)
@@ -82,7 +82,7 @@ class serve_test : public ::testing::Test {
     running_gateway serve(std::vector<std::string> more = {"--model", "talk"}) const {
         return running_gateway(program, args(std::move(more)));
     }
-    /// Runs a command that ends without listening.
+    /// Runs a command that ends by itself, and waits for its end.
     static child_process::ended run(std::vector<std::string> all) {
         return child_process(program, {.args = std::move(all)}).wait();
     }
