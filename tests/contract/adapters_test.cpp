@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include <vector>
 
-// LoRA adapters of the server and of requests: when they take effect, and what slots keep.
+// LoRA adapters of the server and of requests: when they take effect, and when slots keep their
+// tokens.
 namespace tandem::testing {
 namespace {
 
@@ -18,7 +19,8 @@ class adapters_contract : public contract {
     adapters_contract() {
         std::uint32_t seed = 0;
         for (const auto& file : files_) write_adapter(file, ++seed);
-        // The server's memory cache ignores adapters, so it must be off.
+        // The server's prompt cache in host memory ignores adapters, so the tests turn the cache
+        // off.
         arguments_ = {"--lora", files_[0] + ',' + files_[1], "--cache-ram", "0"};
         mock_options_.lora = files_;
         mock_options_.tokens_per_second = 300;
