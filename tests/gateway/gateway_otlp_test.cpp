@@ -182,7 +182,7 @@ TEST_F(exporting_gateway, sends_the_calls_of_a_reply_as_events) {
     EXPECT_EQ(c.read("end")["finish_reason"], "tool_calls");
     const auto all = spans();
     ASSERT_FALSE(all.empty());
-    // A call is sent as soon as it is known, perhaps before the chunk.
+    // A call is sent as soon as it is known, so its event may precede that of the chunk.
     EXPECT_THAT(events_of(all[0]), UnorderedElementsAre("chunk", "call"));
     const auto& event = all[0]["events"][events_of(all[0])[0] == "call" ? 0 : 1];
     EXPECT_EQ(otlp_collector::attribute(event, "gen_ai.tool.name"), "clock");
