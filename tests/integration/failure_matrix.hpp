@@ -25,7 +25,7 @@ enum class reply_state {
     connecting,  ///< the answer's headers have not arrived
     before_the_first_token,
     in_mid_sentence,
-    at_the_peek,  ///< the sentence is handed over; the cut waits for one event
+    at_the_peek,  ///< the sentence is handed over; the client cuts after the next event
     holding,      ///< the sentence ends here unless the next token continues it
     waiting_for_continue,
     warming,

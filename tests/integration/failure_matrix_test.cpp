@@ -94,7 +94,8 @@ TEST_P(failure_without_retries, ends_the_reply_once_and_leaves_nothing) {
 
 class failure_with_retries : public failure_matrix {
  protected:
-    // An unreadable answer with no readable text before it does not come from a llama-server.
+    // A server whose answer is unreadable from the start is not a llama-server, so the reply does
+    // not continue.
     bool goes_on() const { return what.error() != errc::bad_response || what.has_text(); }
     bool is_met_by_a_clock() const {
         return what.kind == fault_kind::stall || what.kind == fault_kind::slow_headers;
@@ -113,7 +114,7 @@ TEST_P(failure_with_retries, leaves_the_reply_whole_and_nothing_else) {
         expect_failure(c);
     if (what.fails() && goes_on()) {
         EXPECT_GE(c.result().metrics.retries, 1);
-        // On a slow machine, the timeout may expire more than once.
+        // On a slow machine, the timeout may expire more than once and cause more retries.
         if (!is_met_by_a_clock()) {
             EXPECT_EQ(c.result().metrics.retries, 1);
         }
