@@ -11,7 +11,8 @@ using tandem::testing::json;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-/// Runs with two servers: `server_` of the fixture is the first, and `second_` is the second.
+/// Runs the command with two servers: `server_` of the fixture is the first, and `second_` is the
+/// second.
 class replay_servers : public tandem::testing::replay_test {
  protected:
     void SetUp() override {

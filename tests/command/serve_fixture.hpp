@@ -44,7 +44,8 @@ class running_gateway {
     std::uint16_t port;
 
  private:
-    // The port in "listening on http://127.0.0.1:8090, …"; 0 if the line contains no address.
+    // Reads the port from a line such as "listening on http://127.0.0.1:8090, …"; 0 if it has no
+    // address.
     static std::uint16_t port_in(const std::string& line) {
         constexpr std::string_view address = "127.0.0.1:";
         const auto at = line.find(address);

@@ -95,7 +95,7 @@ TEST_P(adapters_contract, a_slot_forgets_nothing_for_a_request_that_names_no_set
 
 TEST_P(adapters_contract, a_request_that_runs_continues_as_it_was_begun) {
     set(json::array());
-    const auto request = endless(the_mock() ? 300 : 1500);  // takes about a second
+    const auto request = endless(the_mock() ? 300 : 1500);  // runs for about a second
     const auto text = probe().complete(request)->text();
     const auto running = probe().start(request);
     ASSERT_TRUE(probe().wait_for_events(*running, 5));

@@ -313,7 +313,7 @@ class caller {
         if (said_->error()) failures_.push_back(said_->result().diagnostics.to_string());
         texts_.push_back(said_->text());
         const auto all = said_->text() + said_->result().unspoken_text;
-        // If the listener missed only white space, the whole text has been heard.
+        // The whole text has been heard if only white space is left of it.
         const bool all_heard =
             !interrupted_ || all.find_first_not_of(" \n", heard_) == std::string::npos;
         kept_ = all_heard ? all : heard_of(all);

@@ -199,7 +199,8 @@ TEST_F(exporting_gateway, sends_an_interruption_as_an_event) {
     EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
     const auto all = spans();
     ASSERT_FALSE(all.empty());
-    // On a busy machine, the times in the reply differ a little from the gateway's times.
+    // Checks only that the event exists: on a busy machine, the times in the reply differ a little
+    // from the gateway's times.
     EXPECT_THAT(events_of(all[0]), Contains("interrupt"));
 }
 

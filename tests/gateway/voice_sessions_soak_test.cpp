@@ -107,8 +107,8 @@ TEST_F(voice_session_table, leave_nothing_behind_however_they_end) {
     const auto early = at_rest();
     come_and_go(all - all / 20);
     const auto late = at_rest(early);
-    // Pools take up to 60 KiB, regardless of the number of sessions. A leak of 0.9 kB in each
-    // session exceeds the bound.
+    // Pools take up to 60 KiB, regardless of the number of sessions. A leak of 0.9 kB a session
+    // exceeds the bound.
     const auto growth = static_cast<std::int64_t>(late.heap - early.heap);
     EXPECT_TRUE(!is_memory_measurable || growth < 128 * 1024)
         << growth << " bytes in " << all - all / 20 << " sessions";

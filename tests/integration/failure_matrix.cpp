@@ -204,7 +204,7 @@ void failing_reply::prepare(const combination& c) {
     connect();
 }
 
-// Only the timeout that the fault must trigger is short, so that a busy machine triggers no other
+// Shortens only the timeout that the fault must trigger. A busy machine then triggers no other
 // timeout.
 void failing_reply::limit_clocks() {
     const bool is_slow = what.kind == kind::stall || what.kind == kind::slow_headers;

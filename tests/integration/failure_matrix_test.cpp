@@ -27,7 +27,8 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
                   << " ms\n";
     }
 
-    /// A dying server may accept and break one more connection before its port is closed.
+    /// The error that is expected of `c`. A dying server may accept and break one more connection
+    /// before it closes its port.
     errc expected_of(const consumer& c) const {
         const bool follows_at_once = what.state == reply_state::queued ||
                                      what.state == reply_state::at_the_peek ||
@@ -54,8 +55,9 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
         EXPECT_FALSE(c.error());
         EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
     }
-    /// The timeout must not expire too early. tests/unit/reply/machine/reply_machine_clock_test.cpp
-    /// tests that it does not expire too late; here, the delay depends on how busy the machine is.
+    /// The timeout must not expire too early. Here, a busy machine may delay it, so
+    /// tests/unit/reply/machine/reply_machine_clock_test.cpp tests that it does not expire too
+    /// late.
     void expect_no_less_than_limit(double waited_ms) {
         const double limit_ms = std::chrono::duration<double, std::milli>(limit).count();
         EXPECT_GE(waited_ms, limit_ms);

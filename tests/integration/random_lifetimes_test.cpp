@@ -145,7 +145,7 @@ class random_lifetimes : public ::testing::Test {
     void interrupt_talk() {
         if (!talks_.empty()) any_of(talks_).interrupt();
     }
-    // The control may belong to a reply that no longer exists.
+    // The control may belong to a reply that has been destroyed; it must be safe to use.
     void use_control() {
         control_.continue_after(latest_);
         control_.heard_share(latest_, 0.5);
