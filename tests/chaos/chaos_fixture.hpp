@@ -44,9 +44,9 @@ inline int number_from_environment(const char* variable, int otherwise) {
         test::number_from_environment(variable, static_cast<std::uint64_t>(otherwise)));
 }
 
-/// Real servers that suffer faults while talkers use them. TANDEM_CHAOS_SEED sets the random
-/// seed, which is printed; by default it is random. TANDEM_CHAOS_LOG names a file for the library's
-/// log.
+/// Real servers that suffer faults while talkers use them. TANDEM_CHAOS_SEED sets the random seed,
+/// which is printed. By default, the seed is random. TANDEM_CHAOS_LOG names a file for the
+/// library's log.
 class chaos : public ::testing::Test {
  protected:
     void SetUp() override {

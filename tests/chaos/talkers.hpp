@@ -46,8 +46,8 @@ struct talk_totals {
     /// The longest time from continue_after() to the next chunk.
     double longest_pause_ms = 0;
     double longest_first_chunk_ms = 0;
-    /// The numbers of failed replies and of replies with wrong text. The lists below keep 10 of
-    /// each.
+    /// The numbers of failed replies and of replies with wrong text. The lists below keep the first
+    /// 10 of each.
     int failed = 0;
     int wrong = 0;
     /// The number of talkers that had not finished when finish() stopped waiting.

@@ -94,8 +94,8 @@ class three_gateways : public store_fixture {
         return c;
     }
 
-    /// Repeatedly sends a request to each gateway at once. Returns the number of admitted requests,
-    /// and when the last requests were sent.
+    /// Repeatedly sends one request to each gateway at the same time. Returns the number of
+    /// admitted requests, and when the last requests were sent.
     std::pair<int, clock::time_point> hammer(std::chrono::seconds span) {
         std::vector<std::unique_ptr<http_client>> clients;
         for (int i = 0; i < gateway_count; ++i) clients.push_back(client(i));

@@ -473,7 +473,7 @@ TEST_F(chat, is_heard_by_espeak_ng) {
     const auto chunks = r.events("chunk");
     ASSERT_THAT(chunks, SizeIs(4));
     for (std::size_t i = 1; i < chunks.size(); ++i) {
-        // Finds the silence in the waveform that ends where the sentence begins.
+        // Finds, in the waveform, the silence that ends where the sentence begins.
         const auto begins = chunks[i]["at_ms"].get<double>();
         double pause = 0;
         for (const auto& s : split_wav_at_silence(wav, 100))

@@ -12,7 +12,7 @@ inline void require(bool holds) {
     if (!holds) std::abort();
 }
 
-/// The fuzzer's input. Tests take the first bytes as settings, which control the use of the
+/// The fuzzer's input. A target takes the first bytes as settings, which control the use of the
 /// remaining bytes.
 class input {
  public:

@@ -1,5 +1,5 @@
-// Models that write calls which no client expects. Messages stay bounded, both over HTTP and over
-// the WebSocket.
+// Models that write calls which no client expects. The length of messages stays bounded, both over
+// HTTP and over the WebSocket.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/process.hpp"

@@ -116,7 +116,8 @@ TEST_F(cancelling_a_wait_for_a_chunk, ends_each_of_two_that_their_cancellations_
 
 class cancelling_one_of_two_waits : public cancelling_a_wait_for_a_chunk {
  protected:
-    /// Waits for the second chunk and for its speech. Neither comes before the continue.
+    /// Waits for the second chunk and for its speech. Neither arrives before the first chunk is
+    /// continued.
     void begin_both(boost::asio::cancellation_signal* of_chunk,
                     boost::asio::cancellation_signal* of_speech) {
         start();
