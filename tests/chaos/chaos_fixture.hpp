@@ -44,9 +44,9 @@ inline int number_from_environment(const char* variable, int otherwise) {
         test::number_from_environment(variable, static_cast<std::uint64_t>(otherwise)));
 }
 
-/// Real servers that suffer faults while talkers use them. TANDEM_CHAOS_SEED sets the random
-/// seed, which is printed; by default it is random. TANDEM_CHAOS_LOG names a file for the library's
-/// log.
+/// Real servers that suffer faults while talkers use them. TANDEM_CHAOS_SEED sets the random seed,
+/// which is printed. By default, the seed is random. TANDEM_CHAOS_LOG names a file for the
+/// library's log.
 class chaos : public ::testing::Test {
  protected:
     void SetUp() override {
@@ -74,11 +74,12 @@ class chaos : public ::testing::Test {
         tandem::config c;
         if (!url.empty()) c.server.url = std::move(url);
         c.server.proxy = "none";  // tests ignore the machine's proxy settings
-        // With the client's defaults, a service generates the same text each time, too.
+        // Without the client's defaults (temperature 0), a service may generate another text each
+        // time.
         c.generation = tandem::detail::apply_client_sampling_defaults({}).generation;
         c.server.slots = 0;
         c.server.reuse_guard = 0s;
-        c.chunking.first_chunk_min_tokens = 0;  // as many chunks as sentences
+        c.chunking.first_chunk_min_tokens = 0;  // makes each sentence a chunk
         c.limits.queue_timeout = 5min;
         c.limits.queue_limit = 100'000;
         c.failover.retries = 100;
@@ -98,7 +99,7 @@ class chaos : public ::testing::Test {
         return list;
     }
     instruments observed() { return {.log = logger()}; }
-    /// The text of each turn without faults.
+    /// Runs the dialogues without faults, and returns the text of each turn.
     turn_texts undisturbed(std::variant<service_config, tandem::config> library) {
         talkers calm(std::move(library), observed(), {.dialogues = 51});
         const auto totals = calm.finish();
@@ -132,8 +133,8 @@ class chaos : public ::testing::Test {
     }
 
     int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(dice_); }
-    /// Waits for this time, because faults should happen at arbitrary moments, not after an
-    /// observed event.
+    /// Waits for `time` instead of an observed event, because faults should happen at arbitrary
+    /// moments.
     static void let_pass(duration time) {
         boost::asio::io_context ioc;
         boost::asio::steady_timer timer(ioc, time);

@@ -1,4 +1,4 @@
-// The behavior of the proxy on which the other tests rely.
+// Tests chaos_proxy itself, on which the other tests of this folder rely.
 
 #include "support/chaos_proxy.hpp"
 

@@ -10,7 +10,7 @@ namespace {
 
 class a_frozen_server : public chaos {
  protected:
-    // The slots of a server that ran requests after the first `uses` uses in the log.
+    // The slots that the server has used, without the first `uses` uses in its log.
     static std::set<int> slots_used(const real_server& s, std::size_t uses) {
         const auto all = parse_slot_uses(s.log());
         std::set<int> numbers;

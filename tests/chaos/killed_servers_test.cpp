@@ -15,7 +15,7 @@ namespace {
 
 class killed_servers : public chaos {
  protected:
-    // Waits until the killed server is healthy again, so that at most one server is dead.
+    // Waits until the killed server is healthy again, so that at most one server is dead at a time.
     void kill_one_of_two() {
         const auto number = static_cast<std::size_t>(pick(0, 1));
         let_pass_up_to(100ms);
@@ -34,7 +34,7 @@ TEST_F(killed_servers, leave_no_trace_in_the_replies_of_a_service) {
     talkers people(service_of(urls()), observed(), {.max_speech = 100ms, .seed = seed()}, texts);
     int kills = 0;
     for (; !people.done() && (people.replies() < wanted || kills < wanted / 2); ++kills) {
-        if (kills > 10 * wanted) break;  // the talkers make no progress
+        if (kills > 10 * wanted) break;  // gives up: the talkers make no progress
         kill_one_of_two();
     }
     const auto totals = people.finish();
@@ -89,7 +89,7 @@ std::pair<pid_t, pid_t> process_with_a_server() {
 }
 
 TEST_F(killed_servers, die_with_the_process_that_started_them) {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);  // makes the orphan a child of this process
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that waitpid() can wait for the orphaned server
     const auto [process, server] = process_with_a_server();
     ASSERT_GT(server, 0);
     kill(process, SIGKILL);

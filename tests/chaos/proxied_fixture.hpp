@@ -27,8 +27,8 @@ class proxied_servers : public chaos {
 
     service_config impatient_service() { return impatient(service_of(urls())); }
 
-    /// On average, `well` of `well` + 22 connections pass unchanged; with corruption, `well` of
-    /// `well` + 34.
+    /// Gives each connection a random fault or none. "No fault" has the weight `well`; all faults
+    /// together have the weight 22, or 34 with corruption.
     void make_network_bad(bool corrupts, int well = 40) {
         chaos_plan plan{.seed = seed()};
         plan.weight(connection_fault::none) = well;
@@ -58,7 +58,7 @@ class proxied_servers : public chaos {
             fault_total(connection_fault::corrupt));
     }
 
-    /// Expects that no connection is left, and that no request is left on a server.
+    /// Expects that the proxies have no connections left, and the servers no requests.
     void expect_nothing_left() {
         for (std::size_t i = 0; i < proxies_.size(); ++i) {
             EXPECT_TRUE(poll_until([&] { return proxy(i).running() == 0; }));

@@ -56,7 +56,8 @@ TEST_F(proxied_servers, behind_a_bad_network_give_a_client_the_same_texts) {
     expect_nothing_left();
 }
 
-// Here the network corrupts text, which TCP would prevent, so the texts are not compared.
+// The texts are not compared, because the proxies corrupt them. In a network, TCP would prevent
+// this.
 TEST_F(proxied_servers, whose_bytes_are_corrupted_do_no_lasting_harm) {
     start_proxied(2, {.seed = seed()});
     const auto texts = undisturbed(service_of(urls()));

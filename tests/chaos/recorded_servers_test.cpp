@@ -11,7 +11,7 @@
 namespace tandem::testing {
 namespace {
 
-/// The result of a run: the chunks of all turns, and the number of continuations after failures.
+/// The result of a run: the chunks of all turns, and how often replies continued after a failure.
 struct said_turns {
     std::vector<std::string> chunks;
     int retries = 0;

@@ -1,4 +1,4 @@
-// Replies run without a pause during faults of every kind. Neither the memory nor the number of
+// Replies run continuously during faults of every kind. Neither the memory nor the number of
 // descriptors may grow.
 
 #include "chaos/proxied_fixture.hpp"
@@ -10,7 +10,7 @@
 namespace tandem::testing {
 namespace {
 
-// The minima of a period. Resources that running replies hold for a moment do not count as growth.
+// The lowest values in a period. Peaks do not matter: running replies hold resources for a moment.
 struct low_water {
     std::size_t memory = std::numeric_limits<std::size_t>::max();
     std::size_t descriptors = std::numeric_limits<std::size_t>::max();
@@ -77,7 +77,7 @@ TEST_F(soak, memory_and_descriptors_stay_flat) {
         std::chrono::milliseconds(number_from_environment("TANDEM_SOAK_SECONDS", 20) * 250);
     auto people = std::make_unique<talkers>(impatient_service(), observed(),
                                             talk_plan{.seed = seed()}, texts);
-    go_through_trouble(*people, quarter);  // fills pools and caches
+    go_through_trouble(*people, quarter);  // fills pools and caches, so it is not compared
     const auto first = go_through_trouble(*people, quarter);
     go_through_trouble(*people, quarter);
     const auto last = go_through_trouble(*people, quarter);
@@ -92,7 +92,8 @@ TEST_F(soak, memory_and_descriptors_stay_flat) {
               << "\n";
     expect_all_right(totals);
     EXPECT_GT(between, 0);
-    // A leaked reply holds 2 KiB or more (text and timeline). The allocator causes other growth.
+    // A reply that leaks its text and timeline leaks 2 KiB or more. The bound allows for growth in
+    // the allocator.
     EXPECT_TRUE(!is_memory_measurable || growth < 2 * 1024 * 1024 + between * 512) << growth;
     // Eight concurrent replies use up to four descriptors each, including those of the proxy.
     EXPECT_LE(last.descriptors, first.descriptors + 16);

@@ -97,7 +97,8 @@ class talkers::talker {
             while (auto r = said.next()) {
                 co_await listen(*r, voice);
                 all_.note(fmt::format("{}/{}", d->id, ++number), r->result());
-                // After a failure, the next question would follow a different history.
+                // After a failure, the history differs, so the text of the next turn cannot be
+                // compared.
                 if (r->result().error) break;
             }
         }

@@ -24,7 +24,7 @@ struct talk_plan {
     int at_a_time = 8;
     /// The total number of dialogues; 0 = until finish().
     int dialogues = 0;
-    /// The longest time that the voice takes for a chunk.
+    /// The voice speaks each chunk for a random time of at most this length.
     std::chrono::milliseconds max_speech{0};
     std::uint64_t seed = 1;
 };
@@ -43,11 +43,11 @@ struct talk_totals {
     int retries = 0;
     int max_retries = 0;  ///< of one reply
     int requests = 0;
-    /// The longest time from a continue to the next chunk.
+    /// The longest time from continue_after() to the next chunk.
     double longest_pause_ms = 0;
     double longest_first_chunk_ms = 0;
-    /// The numbers of failed replies and of replies with wrong text. The lists below keep 10 of
-    /// each.
+    /// The numbers of failed replies and of replies with wrong text. The lists below keep the first
+    /// 10 of each.
     int failed = 0;
     int wrong = 0;
     /// The number of talkers that had not finished when finish() stopped waiting.
@@ -61,12 +61,12 @@ struct talk_totals {
 /// The texts of turns, by "dialogue/number".
 using turn_texts = std::map<std::string, std::string>;
 
-/// Runs the dialogues of the talk model through the library, several at a time, with its own event
+/// Runs the dialogues of the talk model through the library, several at a time, on its own event
 /// loop and thread. With a service, each dialogue is a conversation. With a client, each turn is a
 /// prompt.
 class talkers {
  public:
-    /// Compares the texts with `expected`. If `expected` is empty, texts() returns the new texts.
+    /// Compares the texts with `expected`. If `expected` is empty, stores the texts for texts().
     talkers(std::variant<service_config, tandem::config> library, instruments i, talk_plan plan,
             turn_texts expected = {});
     ~talkers();
@@ -78,8 +78,8 @@ class talkers {
     int chunks() const { return chunks_; }
     bool done() const { return done_; }
 
-    /// Waits up to two minutes for the running dialogues. If the plan does not limit the number of
-    /// dialogues, begins no more of them.
+    /// Waits up to two minutes for the dialogues to end. If `dialogues` is 0 in the plan, no
+    /// further dialogue begins.
     talk_totals finish();
     /// Valid after finish().
     const turn_texts& texts() const { return texts_; }

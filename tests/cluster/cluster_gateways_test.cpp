@@ -1,5 +1,5 @@
 // Several processes of `tandem serve --cluster` in front of one server. The server's observations
-// show which requests met on a slot.
+// show whether two requests used a slot at the same time.
 
 #include "cluster/store/store_link.hpp"
 #include "command/serve_fixture.hpp"
@@ -57,12 +57,12 @@ class cluster_of_gateways : public serve_test {
         for (auto& t : threads) t.join();
         threads.clear();
     }
-    /// Waits for this many more right answers.
+    /// Waits for `count` further correct answers.
     [[nodiscard]] bool answers(int count) {
         const int begin = right;
         return poll_until([&] { return right >= begin + count; });
     }
-    /// Whether the gateway soon shows that its server is draining, or is not draining.
+    /// Waits until the gateway reports `is_draining` for its server; false on a timeout.
     [[nodiscard]] bool shows(std::size_t gateway, bool is_draining) {
         return poll_until([&] {
             const auto servers =

@@ -94,8 +94,8 @@ class three_gateways : public store_fixture {
         return c;
     }
 
-    /// Repeatedly sends a request to each gateway at once. Returns the number of admitted requests,
-    /// and when the last requests were sent.
+    /// Repeatedly sends one request to each gateway at the same time. Returns the number of
+    /// admitted requests, and when the last requests were sent.
     std::pair<int, clock::time_point> hammer(std::chrono::seconds span) {
         std::vector<std::unique_ptr<http_client>> clients;
         for (int i = 0; i < gateway_count; ++i) clients.push_back(client(i));
@@ -107,7 +107,8 @@ class three_gateways : public store_fixture {
             for (auto& c : clients) c->send_request("POST", "/v1/completions", "{}");
             for (auto& c : clients) {
                 const auto status = c->read_answer().status;
-                // An admitted request fails without needing a server, because it has no prompt.
+                // An admitted request fails with 400 before it needs a server, because it has no
+                // prompt.
                 EXPECT_TRUE(status == 400 || status == 429) << status;
                 admitted += status == 400;
             }
@@ -115,7 +116,7 @@ class three_gateways : public store_fixture {
         return {admitted, sent};
     }
 
-    /// A running reply; nullptr if it was refused.
+    /// Starts a reply. Returns its client, or nullptr if the gateway refuses the reply.
     std::unique_ptr<http_client> begin_reply(int i) {
         auto c = client(i);
         c->headers["Connection"] = "close";

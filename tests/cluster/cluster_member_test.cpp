@@ -1,4 +1,4 @@
-// What a gateway reports of a store that does not accept its commands.
+// What a gateway logs about a store that rejects its commands.
 
 #include "cluster/cluster_member.hpp"
 

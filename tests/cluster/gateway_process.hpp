@@ -16,11 +16,11 @@
 
 namespace tandem::testing {
 
-/// A gateway in its own process. The process ends with the object at the latest. Create it while
-/// the test has one thread, and use it on that thread.
+/// A gateway in its own process. The destructor kills the process. The constructor forks, so create
+/// the object while the test has only one thread, and use it on that thread.
 class gateway_process {
  public:
-    /// `drain`: how long its replies may run when it is stopped.
+    /// `drain`: how long replies may continue after SIGTERM.
     explicit gateway_process(gateway::gateway_options options,
                              std::chrono::nanoseconds drain = std::chrono::seconds(20)) {
         int ends[2];
@@ -56,7 +56,7 @@ class gateway_process {
  private:
     static constexpr pid_t none = 0;
 
-    // With 0 or a negative number, kill() would signal several processes.
+    // With a process id of 0 or less, kill() would signal several processes.
     void send_signal(int signal) {
         if (pid_ > 0) ::kill(pid_, signal);
     }

@@ -1,4 +1,4 @@
-// The scripts do to the store what slot_ledger, their C++ counterpart, does to its records.
+// The scripts change the store as slot_ledger, their C++ counterpart, changes its records.
 
 #include "cluster/lending_commands.hpp"
 #include "cluster/store/store_script.hpp"
@@ -40,8 +40,8 @@ class lending_scripts : public tandem::testing::store_fixture {
         messages.start({});
         EXPECT_TRUE(run_until([&] { return link.is_connected() && messages.is_connected(); }));
         ask(link, {"SET", "run", "1"});
-        // Loads the scripts first: an unknown script is sent again, but only after commands that
-        // were sent in the meantime.
+        // Loads the scripts first, so that commands run in their order: an unknown script is sent
+        // again, after commands that were sent in the meantime.
         for (const auto* script : {&lease_script, &claim_script, &offer_script})
             ask(link, {"SCRIPT", "LOAD", script->text()});
     }

@@ -27,7 +27,7 @@ using tandem::gateway::shared_limits;
 constexpr std::chrono::milliseconds lease(3000);
 const std::vector<std::string> limited_gateways{"a", "b", "c"};
 
-/// The usage of a key, as the store should know it. Times are the store's.
+/// The usage of a key that the store is expected to know. All times are times of the store's clock.
 class usage_ledger {
  public:
     shared_limits::verdict admit_request(time_point now, const std::string& gateway,
@@ -59,8 +59,8 @@ class usage_ledger {
         known_processes[gateway] = processes.at(gateway);
     }
 
-    /// The current process of each gateway. The store learns of a process when the process first
-    /// renews the lease.
+    /// The current process of each gateway. The store knows a process only after the process has
+    /// renewed the lease.
     std::map<std::string, std::string> processes{{"a", "1"}, {"b", "1"}, {"c", "1"}};
 
  private:

@@ -88,7 +88,7 @@ class moving_sessions : public store_fixture {
     std::string read_store(const std::string& hash, const std::string& field) {
         return ask(link, {"HGET", "tdm:tandem:" + hash, field})->text;
     }
-    /// A quantity of the load that the first gateway reports.
+    /// The value of `quantity` in the load that the first gateway reports.
     double read_load(const std::string& quantity) {
         const auto load = cluster::parse_load(read_store("loads", "g1"));
         return cluster::find_quantity(load, quantity);
@@ -97,7 +97,8 @@ class moving_sessions : public store_fixture {
         ask(link, {"ZADD", "tdm:tandem:members", "9999999999999", "other"});
         ask(link, {"HSET", "tdm:tandem:loads", "other", cluster::serialize_load(load)});
     }
-    /// Asks the gateway to resume the session until it does so.
+    /// Asks the gateway repeatedly to resume the session. Returns false if the gateway never does
+    /// so.
     static bool can_resume(const gateway_process& at, const json& session) {
         return poll_until([&] {
             voice_client c(at.port());
@@ -105,7 +106,7 @@ class moving_sessions : public store_fixture {
             return c.read().value("resumed", false);
         });
     }
-    /// Hears the reply to its end, and returns its text.
+    /// Continues each chunk until the reply ends, and returns the reply's text.
     static std::string hear(voice_client& c) {
         std::string text;
         auto m = c.read();

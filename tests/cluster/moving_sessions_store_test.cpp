@@ -56,7 +56,7 @@ TEST_F(moving_sessions, survive_a_store_that_has_lost_them_and_then_their_gatewa
     const auto session = c.read("ready")["session"];
     EXPECT_EQ(hear(c), story);
     connect(link);
-    loop.run_for(500ms);  // the last record is written, and must be written again without a change
+    loop.run_for(500ms);  // until the last record is written; later, no change triggers a write
     store.kill();
     ASSERT_TRUE(run_until([this] { return !link.is_connected(); }));
     store.start();

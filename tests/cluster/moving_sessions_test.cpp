@@ -51,8 +51,8 @@ TEST_F(moving_sessions, are_reported_to_other_gateways_as_load) {
     EXPECT_TRUE(run_until([this] { return read_load("conversations " + server_) == 1; }));
 }
 
-// From its own requests alone, one at a time on 64 slots, this gateway cannot learn the speed of
-// all slots.
+// This gateway sends one request at a time to 64 slots, so its own requests do not show the speed
+// of all slots.
 TEST_F(moving_sessions, show_the_speed_of_a_server_together_with_requests_of_other_gateways) {
     connect(link);
     add_other_gateway({{"running " + server_, 60}});
@@ -129,7 +129,8 @@ TEST_F(moving_sessions, can_be_taken_from_a_gateway_that_runs) {
     EXPECT_EQ(second.read("end")["finish_reason"], "interrupted");
 }
 
-// Writing a long record takes a while, and this client does not report which text it has received.
+// The record is long, so that writing it takes a while. The second client does not report which
+// text it has received.
 TEST_F(moving_sessions, have_each_chunk_that_a_gateway_that_runs_has_sent) {
     const auto a = make_gateway();
     const auto b = make_gateway();

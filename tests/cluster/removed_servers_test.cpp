@@ -1,4 +1,4 @@
-// A server that is removed while its replies run, in front of a gateway of a cluster.
+// A gateway of a cluster whose server is removed while replies run on it.
 
 #include "cluster/store/store_link.hpp"
 #include "gateway/gateway_fixture.hpp"
@@ -42,7 +42,7 @@ class a_removed_server : public a_gateway {
         caller->say({{"type", "start"}, {"text", "Hello!"}});
         chunk = caller->read("chunk");
     }
-    /// Hears the reply to its end, and returns its text.
+    /// Continues each chunk until the reply ends, and returns the reply's text.
     std::string finish_reply() {
         std::string text;
         for (; chunk["type"] == "chunk"; chunk = caller->read()) {

@@ -51,7 +51,7 @@ class a_session_record : public tandem::testing::store_fixture {
                                       .taken = [] {}});
 };
 
-// A gateway that stops at this point must not leave the session to another gateway.
+// While is_written() is false, a gateway that stops must not leave the session to another gateway.
 TEST_F(a_session_record, is_not_written_while_it_is_too_long) {
     write(1000);
     EXPECT_TRUE(record->is_written());

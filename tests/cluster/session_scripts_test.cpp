@@ -41,14 +41,14 @@ class session_scripts : public store_fixture {
         return result->session;
     }
 
-    bool is_known = false;  // the store answered the last take()
+    bool is_known = false;  // whether the store answered the last take()
     cluster::store_link link{loop.get_executor(), options(), {}};
     const cluster::session_store::key_names keys{"tdm:test:session:", "tdm:test:processes"};
     cluster::session_store a{loop.get_executor(), link, keys, "a"};
     cluster::session_store b{loop.get_executor(), link, keys, "b"};
 };
 
-/// Gateway `a` runs, and receives messages.
+/// Gateway `a` has written a session, and its process receives messages.
 class running_gateway_a : public session_scripts {
  protected:
     void SetUp() override {

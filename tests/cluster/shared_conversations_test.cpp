@@ -40,7 +40,8 @@ class conversations_of_a_cluster : public serve_test {
                                  "--gateway-id", id});
         return serve(std::move(more));
     }
-    /// Waits until all gateways have joined: a gateway listens before the store has answered it.
+    /// Waits until all gateways have joined. A gateway accepts requests before the store has
+    /// answered it.
     void wait_for_members(std::size_t count) const {
         EXPECT_TRUE(poll_until([&] {
             const auto status = run({"cluster", "--cluster", store.url(), "--json"}).out;
@@ -52,7 +53,7 @@ class conversations_of_a_cluster : public serve_test {
         EXPECT_EQ(answer.status, 200) << answer.body;
         return answer.parsed();
     }
-    /// The server that the requests of an action reach.
+    /// Runs `action`. Returns which servers its requests reach: "first", "other", "both" or "none".
     template <class Action>
     std::string server_of(Action&& action) {
         const auto before = count_requests();

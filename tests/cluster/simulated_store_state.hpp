@@ -6,9 +6,9 @@
 
 namespace tandem::testing {
 
-/// Makes the script read keys that a test sets instead of the store's own state: the clock
-/// (`clock`, in ms), the run of the store (`run`), and the processes that have lost their
-/// connections (`gone:<process>`).
+/// Makes the script read the store's state from keys that a test sets: the time from `clock` (in
+/// ms), and the id of the store's run from `run`. A process has lost its connection if the key
+/// `gone:<process>` exists.
 inline cluster::store_script with_simulated_store_state(const cluster::store_script& script) {
     auto text = script.text();
     const auto replace = [&](const std::string& real, const std::string& played) {

@@ -11,8 +11,8 @@
 
 namespace tandem::testing {
 
-/// A bot with one listener, who hears each chunk that is spoken. The bot reconnects when its
-/// connection is lost, and reports what was heard.
+/// A bot with one listener, who hears each chunk that is spoken. If its connection is lost, the bot
+/// reconnects, and reports to the gateway what was heard.
 class voice_listener {
  public:
     using json = nlohmann::json;
@@ -20,11 +20,12 @@ class voice_listener {
     explicit voice_listener(std::function<std::uint16_t()> find_gateway)
         : find_gateway_(std::move(find_gateway)) {}
 
-    /// Called with the number of chunks so far: when a chunk arrives, and when it is continued.
+    /// Called with the number of chunks so far: on_chunk when a chunk arrives, on_continued after
+    /// the chunk was continued.
     std::function<void(int)> on_chunk = [](int) {};
     std::function<void(int)> on_continued = [](int) {};
 
-    /// Asks, and returns all that the listener hears of the answer.
+    /// Asks the question `text`, and returns all that the listener hears of the answer.
     std::string ask(const std::string& text) {
         heard_.clear();
         is_speaking_ = false;
@@ -108,7 +109,7 @@ class voice_listener {
     std::string session_;
     std::string heard_;
     std::string last_;   // the chunk that was spoken last
-    std::string reply_;  // that chunk's reply; text_ is the reply's text up to the chunk's end
+    std::string reply_;  // the reply of that chunk; text_ is its text up to the end of that chunk
     std::string text_;
     std::string fault_;
     bool is_speaking_ = false;

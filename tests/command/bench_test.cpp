@@ -72,7 +72,7 @@ TEST_F(bench, tells_programs_the_same_in_one_object) {
 }
 
 TEST_F(bench, sees_the_mock_close_every_connection_that_was_cut) {
-    // Slow enough that the server detects each cut before the reply is complete.
+    // At this speed, the server detects each cut before the reply is complete.
     const auto o = report({"--turns", "8", "--tokens-per-second", "200", "--pacing", "strict"});
     EXPECT_GT(o["cuts"], 0);
     EXPECT_EQ(o["cut_to_close_ms"]["count"], o["cuts"]);
@@ -83,7 +83,7 @@ TEST_F(bench, holds_no_more_conversations_at_once_than_it_should) {
 }
 
 TEST_F(bench, has_as_many_connections_as_it_needs_if_the_usual_limit_is_low) {
-    // Slow enough that all connections are open at once, on both sides.
+    // At this speed, all connections are open at once, and the process holds both ends of each.
     auto args = bench_args({"--turns", "40", "--concurrency", "40", "--tokens-per-second", "20",
                             "--max-tokens", "8", "--retries", "0"});
     args.insert(args.begin(), {"-c", "ulimit -Sn 64; exec \"$0\" \"$@\"", program});
@@ -109,7 +109,8 @@ TEST_F(bench, begins_turns_at_their_own_times_in_an_open_loop) {
 
 TEST_F(bench, counts_turns_that_found_no_conversation_free) {
     start_server();
-    // Speaking "One. Two. Three." takes three seconds, and ten turns are due within one second.
+    // Ten turns are due within one second, but the only conversation needs three seconds to speak
+    // "One. Two. Three."
     const auto r = run_bench({"--json", "--rate", "10", "--duration", "1s", "--concurrency", "1",
                               "--tts", "wpm=60", "--arrivals", "even", "--prompt", "count"});
     EXPECT_EQ(r.status, 1);
@@ -120,7 +121,7 @@ TEST_F(bench, counts_turns_that_found_no_conversation_free) {
 
 TEST_F(bench, speaks_at_the_pace_of_a_voice) {
     start_server();
-    // "One. Two. Three." takes 1.5 s to speak. The bound excludes the time of the last word.
+    // Each of the three words takes 0.5 s. The bound does not include the last word.
     const auto o = report({"--turns", "1", "--concurrency", "1", "--first-chunk-min-tokens", "0",
                            "--tts", "wpm=120", "--prompt", "count"});
     EXPECT_GE(o["seconds"], 1.0);
@@ -130,7 +131,7 @@ TEST_F(bench, waits_for_users_who_speak_and_drafts_meanwhile) {
     const auto o = report({"--turns", "2", "--concurrency", "1", "--user", "tell me a story",
                            "--partials", "100ms", "--eager", "1s", "--revise", "1"});
     EXPECT_EQ(o["complete"], 2);
-    // Four words at 150 words per minute, twice.
+    // In each of two turns, the user speaks four words at 150 words per minute.
     EXPECT_GE(o["seconds"], 3.2);
     EXPECT_GT(o["prefilled"], 0);
     EXPECT_GT(o["drafted"], 0);
@@ -196,8 +197,8 @@ TEST_F(bench, reports_what_there_is_when_it_is_stopped) {
 }
 
 TEST_F(bench, finds_how_many_callers_a_server_carries) {
-    // The server generates 160 tokens/s, and each listener uses about 13 tokens/s. The bounds are
-    // wide, because machines may be slow.
+    // The server generates 160 tokens/s in all, and each listener uses about 13, so about 12
+    // callers are possible. The bounds are wide, because the machine may be slow.
     start_server({.parallel = 4, .tokens_per_second = 40});
     const auto r = run_bench({"--json", "--capacity", "--duration", "500ms", "--tts", "wpm=600",
                               "--first-chunk-within", "10s", "--gap-within", "1s"});
@@ -244,7 +245,7 @@ TEST_F(bench, reports_the_number_of_callers_that_is_known_when_it_is_stopped) {
 }
 
 TEST_F(bench, counts_no_listening_to_chunks_without_speech) {
-    // "```" is spoken as nothing, so no caller listens.
+    // A code block is not spoken, so callers have nothing to listen to.
     start_server({.parallel = 4, .replies = {{"code", "```c\nint i;\n```"}}});
     const auto o = run_bench({"--json", "--capacity", "--duration", "500ms", "--prompt", "code",
                               "--first-chunk-within", "0"})

@@ -39,7 +39,8 @@ class chat_in_a_terminal : public replay_test {
     static std::string said(const std::string& text) {
         return text + "<|im_end|>\n<|im_start|>assistant\n";
     }
-    // At 450 words per minute, the reply takes two minutes. Only an interrupt ends it in time.
+    // At 450 words per minute, the reply takes two minutes, so a test ends in time only if it
+    // interrupts the reply.
     static std::string saga() {
         std::string text;
         for (int i = 0; i < 60; ++i) text += std::string(story) + " ";

@@ -58,7 +58,7 @@ class chat : public replay_test {
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
-    // Adds a synthesizer that takes `synthesis_ms` for each sound, and a WAV file for the output.
+    // Adds a synthesizer that needs `synthesis_ms` for each sound, and a WAV file for the sound.
     std::vector<std::string> heard(std::vector<std::string> more, int synthesis_ms = 0) const {
         const auto voice = std::string(TANDEM_FAKE_VOICE) + " " + std::to_string(synthesis_ms);
         more.insert(more.end(), {"--play", "no", "--wav", wav, "--tts-command", voice});
@@ -102,8 +102,7 @@ class chat : public replay_test {
 const auto story_heard = ElementsAre(DoubleNear(1200, exactly), DoubleNear(600, exactly),
                                      DoubleNear(800, exactly), DoubleNear(400, exactly));
 
-// Each silence is as long as the chunk reports: at least the pause, and longer if the machine is
-// slow.
+// Each silence has the length `silence_ms`: at least the pause, and more if the machine is slow.
 void expect_pauses(const std::vector<double>& silences, const std::vector<json>& chunks) {
     ASSERT_EQ(chunks.size(), silences.size() + 1);
     for (std::size_t i = 0; i < silences.size(); ++i) {
@@ -125,7 +124,7 @@ TEST_P(chat_paced, is_heard_sentence_by_sentence_with_pauses_between_them) {
 INSTANTIATE_TEST_SUITE_P(pacings, chat_paced, ::testing::Values("warm", "ahead"));
 
 TEST_F(chat, is_heard_without_gaps_if_the_synthesizer_is_slow_and_works_ahead) {
-    // If synthesis waited for the previous sound, each silence would last at least this long.
+    // If synthesis waited for the previous sound, each silence would last at least `slow_ms`.
     constexpr int slow_ms = 400;
     const auto r = talk("story\n", heard({"--json", "--pacing", "ahead"}, slow_ms));
     EXPECT_EQ(r.status, 0) << r.err;
@@ -158,7 +157,7 @@ TEST_F(chat, ends_the_sound_if_it_is_interrupted_and_history_too) {
     EXPECT_TRUE(ends[0]["interrupted"]);
     const auto speech = lengths(true);
     ASSERT_FALSE(speech.empty());
-    // A slow machine interrupts late.
+    // On a slow machine, the interrupt comes late.
     EXPECT_THAT(speech[0], AllOf(Ge(600 - exactly), Lt(1000)));
     // The user heard half of "A fox went out at night."
     EXPECT_THAT(ends[0]["history"].get<std::string>(),
@@ -304,7 +303,7 @@ TEST_F(chat, gives_each_sound_to_the_player) {
     EXPECT_EQ(r.status, 0) << r.err;
     std::ifstream in(file, std::ios::binary);
     const std::string played(std::istreambuf_iterator<char>(in), {});
-    // A short sound tests the player. Three sentences of 200 ms follow.
+    // First comes a short sound that tests the player, and then three sentences of 200 ms.
     EXPECT_NEAR(static_cast<double>(played.size()), 4 * 44 + 882 + 3 * 16 * 210, 100);
 }
 
@@ -474,7 +473,7 @@ TEST_F(chat, is_heard_by_espeak_ng) {
     const auto chunks = r.events("chunk");
     ASSERT_THAT(chunks, SizeIs(4));
     for (std::size_t i = 1; i < chunks.size(); ++i) {
-        // Finds the silence in the waveform that ends where the sentence begins.
+        // Finds, in the waveform, the silence that ends where the sentence begins.
         const auto begins = chunks[i]["at_ms"].get<double>();
         double pause = 0;
         for (const auto& s : split_wav_at_silence(wav, 100))

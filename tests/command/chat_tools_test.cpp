@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Functions of `tandem chat`.
+// `tandem chat` with functions that the model calls.
 namespace tandem::testing {
 namespace {
 
@@ -27,7 +27,7 @@ class chat_with_tools : public replay_test {
         return "<tool_call>\n{\"name\": \"" + name + "\", \"arguments\": {\"zone\": \"UTC\"}}\n" +
                "</tool_call>";
     }
-    // The server calls functions at first, and replies `then` to the result `result`.
+    // The model first replies `first`, which calls functions, and then replies `then` to `result`.
     void start_calling_server(const std::string& first, const std::string& result,
                               const std::string& then) {
         mock::options o;
@@ -115,7 +115,8 @@ TEST_F(chat_with_tools, ends_a_model_that_only_calls) {
     EXPECT_THAT(r.err, HasSubstr("10 replies in a row called functions"));
 }
 
-// The function blocks until its pipe is read, and then sleeps much longer than a test runs.
+// The function waits for a reader of its pipe, and then sleeps much longer than a test runs, so
+// that only the command can end it.
 class chat_with_a_slow_tool : public chat_with_tools {
  protected:
     chat_with_a_slow_tool() {

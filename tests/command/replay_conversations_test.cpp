@@ -47,7 +47,7 @@ TEST_F(replay_conversations, warn_once_of_a_server_with_too_few_slots) {
 
 TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_was_heard) {
     start_talking_server();
-    // At 180 words a minute, speaking the first chunk takes 2 s.
+    // Speaking the first chunk takes 2 s, so the interrupt after 1 s comes in its middle.
     const auto r = run({"--json", "--tts", "wpm=180", "-"},
                        R"({"turns": ["story", "count"], "interrupt_after_ms": 1000})");
     EXPECT_EQ(r.status, 0) << r.err;
@@ -189,7 +189,7 @@ TEST_F(replay_conversations, report_that_their_only_server_died) {
     EXPECT_EQ(errors[0]["id"], "c");
     EXPECT_EQ(errors[0]["code"], "stream_incomplete");
     EXPECT_EQ(errors[1]["id"], "p2");
-    // A crashing server may accept one more connection.
+    // While it crashes, the server may still accept a connection, and then break it.
     EXPECT_THAT(errors[1]["code"], AnyOf("connect_failed", "no_model", "stream_incomplete"));
     EXPECT_EQ(r.event("summary")["servers"][0]["state"], "down");
 }

@@ -23,7 +23,7 @@ class replay_expectations : public replay_test {
     replay_expectations() { files::create_directory(place_); }
     ~replay_expectations() override { files::remove_all(place_); }
 
-    // Replies to raw prompts and to messages.
+    // Starts a server that replies to raw prompts and to messages.
     void start_telling_server(std::vector<mock::fault> faults = {}) {
         const std::string end = "<|im_end|>\n<|im_start|>assistant\n";
         start_server({.replies = {{"story", story},

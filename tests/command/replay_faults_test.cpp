@@ -111,7 +111,7 @@ TEST_F(replay_faults, report_that_a_reply_continued_and_when) {
 
 TEST_F(replay_faults, report_that_the_voice_is_slower_than_the_limit_and_wait_no_longer) {
     start_server();
-    // At this speed, speaking the first chunk would take more than an hour.
+    // Speaking the first chunk would take more than an hour, but the limit is 20 ms.
     const auto r =
         run({"--json", "--tts", "wpm=0.01", "--continue-timeout", "20ms", "--prompt", "count"});
     EXPECT_EQ(r.status, 1);
@@ -132,7 +132,7 @@ TEST_F(replay_faults, leave_the_later_turns_of_a_dialogue_out) {
 TEST_F(replay_faults, tell_a_chat_template_that_fails) {
     start_server({.faults = {{.kind = fault_kind::http_error,
                               .at_token = 0,
-                              .times = 3,  // the probe is another conversation, rendered twice
+                              .times = 3,  // two for the probe of the template, one for the reply
                               .path = "/apply-template",
                               .text = "bad template"}}});
     const auto r = run({"--json", "--user", "Hi"});
@@ -188,8 +188,8 @@ TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout) {
 }
 
 TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout_between_two_replies) {
-    // Delays the second reply, which follows a probe and the first reply, until the test has closed
-    // stdout.
+    // Delays the third rendering, until the test has closed stdout. The first two are those of a
+    // probe and of the first reply; the third is that of the second reply.
     std::promise<void> closed;
     int calls = 0;
     const auto hold_up = [&, until = closed.get_future().share()](const auto&) {

@@ -33,7 +33,8 @@ struct finished_run {
                 found.push_back(std::move(event));
         return found;
     }
-    /// The only event of this kind. Otherwise the test fails, and the result is null.
+    /// The only event of this kind. If there is no such event or several, the test fails, and the
+    /// result is null.
     json event(const std::string& kind) const {
         const auto found = events(kind);
         EXPECT_EQ(found.size(), 1u) << kind << " in:\n" << out << err;

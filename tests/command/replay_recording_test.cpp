@@ -49,7 +49,8 @@ class replay_recording : public replay_test {
 
     static constexpr const char* older = R"({"ms":0.0,"recording":1})";
 
-    // The boundary of the last chunk depends on a race between the consumer and the reply's end.
+    // Replaces the boundary "end", because a race decides whether the last chunk has it: either the
+    // consumer or the reply's end comes first.
     static std::vector<json> chunks_of(const finished_run& r) {
         std::vector<json> chunks;
         for (const auto& c : r.events("chunk")) {

@@ -157,7 +157,7 @@ TEST_F(replay_reports, are_written_if_the_terminal_is_closed) {
     auto child =
         start({"--json", "--prompt", "story", "--tts", "wpm=1", "--report", path("r.html")});
     child.read_line();
-    // A terminal that closes may send several signals.
+    // A terminal that is closed may send several signals.
     for (int i = 0; i < 3; ++i) child.send_signal(SIGHUP);
     child.close_stdout();
     EXPECT_EQ(child.wait().status, 129);

@@ -11,7 +11,8 @@ using tandem::testing::json;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-/// Runs with two servers: `server_` of the fixture is the first, and `second_` is the second.
+/// Runs the command with two servers: `server_` of the fixture is the first, and `second_` is the
+/// second.
 class replay_servers : public tandem::testing::replay_test {
  protected:
     void SetUp() override {
@@ -140,7 +141,8 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
                                                      {"assistant", "I go."}}}}};
     start_server(talk);
     second_.emplace(talk);
-    // The first turn has one chunk, which takes a second to speak.
+    // Speaking the only chunk of the first turn takes a second. Meanwhile, the test stops its
+    // server.
     auto child = start({"--server", second_->url(), "--json", "--tts", "wpm=120", "-"},
                        R"({"turns": ["Hi", "Go"]})");
     const auto chunk = json::parse(child.read_line());
@@ -157,7 +159,7 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
     EXPECT_EQ(r.event("summary")["conversations"]["moves"], 1);
 }
 
-// The first server crashes after its first chunk.
+// The first server crashes at its second request, after the first chunk of a reply.
 class replay_failover : public replay_servers {
  protected:
     void SetUp() override {

@@ -69,7 +69,7 @@ TEST_F(replay, ends_a_reply_at_its_max_tokens) {
 
 TEST_F(replay, interrupts_a_reply_after_its_time) {
     start_server();
-    // At nine words a minute, speaking the first chunk takes 40 s.
+    // Speaking the first chunk takes 40 s, so a reply that ends sooner was interrupted.
     const auto r =
         run({"--json", "--tts", "wpm=9", "-"}, R"({"prompt": "story", "interrupt_after_ms": 50})");
     EXPECT_EQ(r.status, 0) << r.err;

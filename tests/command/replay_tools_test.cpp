@@ -24,7 +24,7 @@ class replay_of_tools : public replay_test {
  protected:
     ~replay_of_tools() override { std::remove(recording.c_str()); }
 
-    // The server calls a function at first, and replies `then` to its result.
+    // The model first calls a function, and then replies `then` to the result `result`.
     void start_calling_server(const std::string& result, const std::string& then) {
         mock::options o;
         o.tool_template = true;
@@ -33,7 +33,7 @@ class replay_of_tools : public replay_test {
                      {"", std::string("One moment, please.\n") + call}};
         start_server(std::move(o));
     }
-    // A dialogue with further members.
+    // A dialogue with a function, in JSON, and with the further members `members`.
     static std::string line(const std::string& members) {
         return R"({"id":"d","tools":[{"type":"function","function":{"name":"get_time"}}],)" +
                members + "}";

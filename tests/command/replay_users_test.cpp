@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-// With `--eager 1s`, a draft begins before the turn ends, even on a slow machine.
+// Tests use `--eager 1s`, so that a draft begins before the turn ends, even on a slow machine.
 class replay_users : public tandem::testing::replay_test {
  protected:
     replay_users() {
@@ -39,7 +39,7 @@ TEST_F(replay_users, are_heard_while_they_speak) {
         EXPECT_GT(end["usage"]["prefilled"], 0);
         EXPECT_EQ(end["usage"]["drafted"], 0);
     }
-    // Eight words at 150 words per minute.
+    // The users speak eight words at 150 words per minute.
     const auto summary = r.event("summary");
     EXPECT_GE(summary["total_ms"], 3200);
     EXPECT_GE(summary["tokens"]["prefilled"], ends[0]["usage"]["prefilled"]);

@@ -24,7 +24,7 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// A process of `tandem serve` that listens.
+/// A process of `tandem serve`. The constructor waits for the first line, which reports the port.
 class running_gateway {
  public:
     running_gateway(const std::string& program, std::vector<std::string> args)
@@ -44,7 +44,8 @@ class running_gateway {
     std::uint16_t port;
 
  private:
-    // The port in "listening on http://127.0.0.1:8090, …"; 0 if the line contains no address.
+    // Reads the port from a line such as "listening on http://127.0.0.1:8090, …"; 0 if it has no
+    // address.
     static std::uint16_t port_in(const std::string& line) {
         constexpr std::string_view address = "127.0.0.1:";
         const auto at = line.find(address);
@@ -82,7 +83,7 @@ class serve_test : public ::testing::Test {
     running_gateway serve(std::vector<std::string> more = {"--model", "talk"}) const {
         return running_gateway(program, args(std::move(more)));
     }
-    /// Runs a command that ends without listening.
+    /// Runs a command that ends by itself, and waits for its end.
     static child_process::ended run(std::vector<std::string> all) {
         return child_process(program, {.args = std::move(all)}).wait();
     }

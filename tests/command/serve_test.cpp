@@ -62,7 +62,7 @@ TEST_F(serve_test, streams_by_token_or_by_sentence) {
         auto g = serve({"--model", "talk", "--stream-by", unit});
         const auto a = g.client().post("/v1/chat/completions", chat(true));
         EXPECT_EQ(text_of(a), story);
-        // Two more events follow the text: the finish reason and [DONE].
+        // Two more events follow those of the text: the finish reason and [DONE].
         EXPECT_GE(a.events().size(), least + 2) << a.body;
         EXPECT_LE(a.events().size(), most + 2) << a.body;
     }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-// Every command uses the same words to name a server that cannot be used, and the flags that the
-// user must correct.
+// If a server cannot be used, every command names the server, and the flags to correct, in the same
+// words.
 namespace tandem::testing {
 namespace {
 
@@ -17,7 +17,7 @@ class server_messages : public replay_test,
         args.insert(args.end(), flags.begin(), flags.end());
         const auto end = child_process(program, {.args = std::move(args), .input = "Hi\n"}).wait();
         EXPECT_EQ(end.status, 1);
-        // Doctor wraps its lines.
+        // Joins the lines again, because `tandem doctor` wraps its messages.
         auto text = end.out + end.err;
         std::ranges::replace(text, '\n', ' ');
         const auto are_spaces = [](char a, char b) { return a == ' ' && b == ' '; };

@@ -18,7 +18,7 @@ struct sound_segment {
 };
 
 /// Divides a mono WAV file of 16-bit samples into speech and silence, in windows of 5 ms. A window
-/// is speech if it is louder (root mean square) than a whisper. A silence shorter than
+/// counts as speech if its root mean square exceeds that of a whisper. A silence shorter than
 /// `min_silence_ms` is part of the surrounding speech.
 inline std::vector<sound_segment> split_wav_at_silence(const std::string& path,
                                                        double min_silence_ms) {

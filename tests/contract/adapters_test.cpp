@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include <vector>
 
-// LoRA adapters of the server and of requests: when they take effect, and what slots keep.
+// LoRA adapters of the server and of requests: when they take effect, and when slots keep their
+// tokens.
 namespace tandem::testing {
 namespace {
 
@@ -18,7 +19,8 @@ class adapters_contract : public contract {
     adapters_contract() {
         std::uint32_t seed = 0;
         for (const auto& file : files_) write_adapter(file, ++seed);
-        // The server's memory cache ignores adapters, so it must be off.
+        // The server's prompt cache in host memory ignores adapters, so the tests turn the cache
+        // off.
         arguments_ = {"--lora", files_[0] + ',' + files_[1], "--cache-ram", "0"};
         mock_options_.lora = files_;
         mock_options_.tokens_per_second = 300;
@@ -93,7 +95,7 @@ TEST_P(adapters_contract, a_slot_forgets_nothing_for_a_request_that_names_no_set
 
 TEST_P(adapters_contract, a_request_that_runs_continues_as_it_was_begun) {
     set(json::array());
-    const auto request = endless(the_mock() ? 300 : 1500);  // takes about a second
+    const auto request = endless(the_mock() ? 300 : 1500);  // runs for about a second
     const auto text = probe().complete(request)->text();
     const auto running = probe().start(request);
     ASSERT_TRUE(probe().wait_for_events(*running, 5));

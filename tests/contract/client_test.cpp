@@ -121,8 +121,8 @@ TEST_P(client_contract, a_stop_word_ends_the_reply_before_it) {
     EXPECT_EQ(said.text(), turn.reply.substr(0, at));
 }
 
-// Most of these stop words begin inside a token. That token's text before the stop word arrives
-// with the tokens of the stop word.
+// Most of these stop words begin inside a token. The text of this token before the stop word
+// arrives only together with the tokens of the stop word.
 TEST_P(client_contract, a_stop_word_ends_the_reply_before_it_with_one_token_a_chunk) {
     auto c = client_config();
     c.chunking.first_chunk_min_tokens = 0;

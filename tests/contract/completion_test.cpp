@@ -155,7 +155,8 @@ TEST_P(completion_contract, a_stop_word_is_withheld_and_ends_the_reply) {
 TEST_P(completion_contract, what_might_become_a_stop_word_is_withheld_with_events) {
     const auto& turn = talk_turn_of("soup-recipe");
     auto request = request_for(turn);
-    // The text never contains the stop word, but each full stop may begin it.
+    // The text never contains the stop word, but the server withholds each full stop, which may
+    // begin it.
     request["stop"] = {". \x01"};
     const auto a = probe().complete(request);
     EXPECT_EQ(a->text(), turn.reply);

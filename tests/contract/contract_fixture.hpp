@@ -22,8 +22,8 @@ inline std::string name_of(const ::testing::TestParamInfo<server_kind>& info) {
     return info.param == server_kind::mock ? "mock" : "real";
 }
 
-/// Tests behavior that both servers share. Each server has two slots of 2048 tokens and the
-/// dialogues of the talk model.
+/// Tests behavior that the mock server shares with the real server. Each server has two slots of
+/// 2048 tokens, and can reply in the dialogues of the talk model.
 class contract : public ::testing::TestWithParam<server_kind> {
  protected:
     void SetUp() override {
@@ -61,7 +61,8 @@ class contract : public ::testing::TestWithParam<server_kind> {
         tandem::config c;
         c.server.url = of_url.empty() ? url() : std::move(of_url);
         c.server.proxy = "none";  // tests ignore the machine's proxy settings
-        // With the client's defaults, a service generates the same text each time, too.
+        // Without the client's defaults (temperature 0), a service may generate another text each
+        // time.
         c.generation = tandem::detail::apply_client_sampling_defaults({}).generation;
         c.server.reuse_guard = std::chrono::seconds(0);
         return c;
@@ -76,7 +77,8 @@ class contract : public ::testing::TestWithParam<server_kind> {
         return !slots.at(static_cast<std::size_t>(slot)).at("is_processing").get<bool>();
     }
 
-    // Fixtures change both before SetUp(), to configure both servers in the same way.
+    // Derived fixtures change the real server's arguments and the mock server's options before
+    // SetUp(), so that both servers behave in the same way.
     std::vector<std::string> arguments_;
     mock::options mock_options_ = [] {
         mock::options o;

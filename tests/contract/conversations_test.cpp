@@ -46,7 +46,7 @@ class conversations_contract : public contract {
     }
     std::size_t turns_to_compare(const caller& c) const;
     conversation_state state_of(conversation& c) { return loop().state_of(c); }
-    // The overlaps on slots of the mock servers.
+    // Describes the requests that overlapped on a slot of a mock server.
     std::vector<std::string> overlaps() const {
         std::vector<std::string> found;
         const mock::server* const second = second_mock_.get();
@@ -193,7 +193,7 @@ TEST_P(sleeping_conversations, continue_from_their_file) {
     const auto [save_error, saved] =
         loop().call<slot_file_result>([&](auto h) { talk.async_save_slot(file, std::move(h)); });
     ASSERT_FALSE(save_error) << save_error.message();
-    // Other conversations take both slots.
+    // Other conversations overwrite both slots.
     for (int i = 0; i < 2; ++i) {
         auto other = bots.create();
         consumer reply(other.say(i == 0 ? "Hello!" : "Are you open on Sundays?"));
@@ -223,9 +223,9 @@ std::size_t behind_marks(const std::string& text, std::size_t at, std::size_t en
     return at;
 }
 
-// The whole words of `text` that a listener has heard after `offset` bytes, in a chunk that ends at
-// `chunk_end`. Punctuation after a word is heard with the word. Texts are ASCII here. The code is
-// independent of the library's rule.
+// The words of `text` that a listener has heard completely after `offset` bytes, in a chunk that
+// ends at `chunk_end`. Punctuation after a word is heard with the word. Texts are ASCII here. The
+// function checks the library's rule, so it shares no code with the library.
 std::string whole_words_of(const std::string& text, std::size_t offset, std::size_t chunk_end) {
     std::size_t kept = 0;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -245,10 +245,11 @@ bool is_ascii(const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
 }
 
-// A user who talks with a bot and interrupts the bot at random. Keeps a separate history.
+// A user who talks with a bot and interrupts the bot at random. Keeps its own history, to check
+// that of the conversation.
 class caller {
  public:
-    // With `is_marked`, the first prompt contains the caller's marker, too.
+    // With `is_marked`, a system message contains the caller's marker.
     caller(service& bots, int number, bool is_marked, std::vector<std::string> questions,
            std::uint64_t seed)
         : marker_("K" + std::to_string(number)),
@@ -282,7 +283,7 @@ class caller {
     conversation& talk() { return *talk_; }
     const std::string& marker() const { return marker_; }
     const std::vector<chat_message>& history() const { return history_; }
-    /// The prompt and the text of each turn.
+    /// prompts() and texts() have one item for each turn.
     const std::vector<std::vector<chat_message>>& prompts() const { return prompts_; }
     const std::vector<std::string>& texts() const { return texts_; }
     int interruptions() const { return interruptions_; }
@@ -312,7 +313,7 @@ class caller {
         if (said_->error()) failures_.push_back(said_->result().diagnostics.to_string());
         texts_.push_back(said_->text());
         const auto all = said_->text() + said_->result().unspoken_text;
-        // If the listener missed only white space, the whole text has been heard.
+        // The whole text has been heard if only white space is left of it.
         const bool all_heard =
             !interrupted_ || all.find_first_not_of(" \n", heard_) == std::string::npos;
         kept_ = all_heard ? all : heard_of(all);
@@ -320,7 +321,8 @@ class caller {
         said_.reset();
     }
 
-    // A wholly spoken chunk has been heard, even if its last word is joined to the next word.
+    // A chunk that was spoken completely has been heard, even if its last word is joined to the
+    // next word.
     std::string heard_of(const std::string& all) const {
         const auto spoken = all.substr(0, all.find_last_not_of(" \n", spoken_ - 1) + 1);
         const auto words = whole_words_of(all, heard_, chunk_end_);
@@ -339,7 +341,7 @@ class caller {
     std::string kept_;  // the heard text of the turn
     std::size_t heard_ = 0;
     std::size_t chunk_end_ = 0;
-    std::size_t spoken_ = 0;  // the end of the last wholly heard chunk that ends a word
+    std::size_t spoken_ = 0;  // the end of the last chunk that was heard completely and ends a word
     bool interrupted_ = false;
     int interruptions_ = 0;
 };
@@ -372,9 +374,10 @@ std::string as_text(const std::vector<chat_message>& history) {
     return text;
 }
 
-// The text of a turn must be the server's answer to the conversation's prompt. For the mock server,
-// each prompt contains a marker. A marker would make the talk model generate unstable nonsense, so
-// the first prompt on the real server has no marker, and later turns there are not compared.
+// The number of turns whose text must be the server's answer to the conversation's prompt: all on
+// the mock server, where each prompt contains a marker. A marker would make the talk model generate
+// unstable nonsense, so the first prompt on the real server has no marker, and later turns there
+// are not compared.
 std::size_t conversations_contract::turns_to_compare(const caller& c) const {
     return GetParam() == server_kind::mock ? c.texts().size()
                                            : std::min<std::size_t>(1, c.texts().size());

@@ -20,7 +20,7 @@ class draft_contract : public contract {
         c.client = client_config();
         return c;
     }
-    /// Copies the messages before the user's first words to the options. Returns those words.
+    /// Returns the user's first words, and appends the messages before them to the options.
     static std::string begin(const mock::dialogue& d, conversation_options& options) {
         for (const auto& m : d.messages) {
             if (m.role == "user") return m.content;

@@ -106,7 +106,7 @@ TEST_P(contract, special_tokens_are_parsed_if_asked_for) {
     EXPECT_GT(tokens(false), 1u);
 }
 
-// In this way, the client finds the ids that a stream withholds.
+// The client relies on this to find the ids that a stream withholds.
 TEST_P(contract, texts_in_a_list_are_tokenised_one_by_one_and_ids_pass) {
     const auto tokens = [this](const json& content) {
         return probe().post("/tokenize", {{"content", content}})->parsed().at("tokens");

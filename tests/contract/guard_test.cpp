@@ -5,19 +5,19 @@
 #include <deque>
 #include <iostream>
 
-// With a guard, the servers' logs show that slots are used in turn, and never within their guard.
-// Without a guard, and with verified cuts, the tests check what the client reports.
+// With a guard, the servers' logs must show that slots are used in turn, and never within their
+// guard. The tests without a guard and the test of verified cuts check what the client reports.
 namespace tandem::testing {
 namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// The servers run in parallel, so that the guards of many replies elapse at the same time.
+// Several servers run in parallel, so that the test does not wait for one guard after another.
 constexpr std::size_t servers = 8;
 constexpr milliseconds reuse_guard_time = std::chrono::seconds(2);
-// The server notices a cut only after the client has made the cut, and even later on a busy
-// machine.
+// The server notices a cut up to this much later than the client makes it. In the server's log, a
+// slot may therefore rest for less than the guard.
 constexpr milliseconds notice_time = reuse_guard_time / 4;
 
 // Runs one turn after another on its own server.
@@ -72,8 +72,8 @@ microseconds min_rest(const std::vector<logged_slot_use>& uses) {
     return shortest;
 }
 
-// Each use takes the other slot, unless the previous slot has rested for the whole guard. After two
-// uses in quick succession, both guards may have elapsed when the client chooses a slot.
+// Two uses in a row have the same slot only if its guard has elapsed. This may happen after two
+// uses in quick succession: when the client chooses the next slot, both guards may have elapsed.
 void expect_in_turn(const std::vector<logged_slot_use>& uses) {
     ASSERT_GE(uses.size(), 2u);
     EXPECT_EQ(uses[0].slot, 0);

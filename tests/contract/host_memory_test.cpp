@@ -1,12 +1,14 @@
 #include "contract/contract_fixture.hpp"
 
-// The prompt cache in host memory: which conversations return to a slot, and when.
+// The server's prompt cache in host memory: when it stores the text of a slot, and when it brings
+// the text back.
 namespace tandem::testing {
 namespace {
 
 class host_memory : public contract {
  protected:
-    /// The text of a conversation, as ids of both models. Conversations differ from the start.
+    /// The text of a conversation, as token ids that both models have. Texts of different
+    /// conversations differ from the first token.
     static std::vector<int> text_of(int conversation, int tokens) {
         std::vector<int> ids(static_cast<std::size_t>(tokens), 520 + conversation);
         for (std::size_t i = 1; i < ids.size(); i += 2) ids[i] = 540 + static_cast<int>(i % 200);

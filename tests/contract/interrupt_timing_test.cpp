@@ -75,7 +75,7 @@ TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
     auto c = client_config();
     c.server.reuse_guard = auto_guard;
     client llm(loop().ioc.get_executor(), c, kept_log());
-    talk(llm, false);  // the initial contents of the slots must not matter
+    talk(llm, false);  // fills the slots, so that their initial contents do not matter
     const auto whole = talk(llm, false);
     const auto interrupted = talk(llm, true);
     EXPECT_EQ(interrupted.guard_waits, 0);
@@ -94,7 +94,7 @@ TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
     std::optional<clock::time_point> cut_at[2];
     double largest = 0;
     for (int i = 0; i < count_; ++i) {
-        // The reply's times are measured from a moment between `before` and `after`.
+        // The timeline of the reply starts at an unknown moment between `before` and `after`.
         const auto before = clock::now();
         consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::do_not_continue);
         loop().ioc.poll();

@@ -12,7 +12,7 @@ namespace {
 
 class many_cuts : public contract {
  protected:
-    // TANDEM_CUTS sets another number.
+    // TANDEM_CUTS overrides the number of cuts.
     static int wanted_cuts() {
         const char* wanted = std::getenv("TANDEM_CUTS");
         return wanted ? std::atoi(wanted) : 1000;
@@ -85,7 +85,7 @@ class many_cuts : public contract {
     int turns_ = 0;
     int last_slot_ = -1;
 };
-// The mock server runs in the process of the test, so its memory would be included.
+// The test measures the memory of its process, which would include the memory of a mock server.
 INSTANTIATE_TEST_SUITE_P(one, many_cuts, ::testing::Values(server_kind::real), name_of);
 
 TEST_P(many_cuts, leave_nothing_behind) {
@@ -93,7 +93,8 @@ TEST_P(many_cuts, leave_nothing_behind) {
 }
 
 TEST_P(many_cuts, with_slots_in_turn_leave_nothing_behind) {
-    // The guard is longer than the next chunk takes, so the same slot is hardly ever ready.
+    // The guard is longer than a chunk takes, so the slot of the previous chunk is hardly ever
+    // ready.
     expect_nothing_left_of(wanted_cuts(), small_chunks(std::chrono::milliseconds(10)));
     EXPECT_GT(turns(), chunks() * 9 / 10);
 }

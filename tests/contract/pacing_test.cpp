@@ -8,7 +8,7 @@
 #include <random>
 #include <string_view>
 
-// The pacing modes with both servers.
+// Replies in every pacing mode, with both servers.
 namespace tandem::testing {
 namespace {
 
@@ -20,7 +20,7 @@ class pacing_contract : public contract {
     tandem::config paced(pacing mode) {
         auto c = client_config();
         c.pacing.mode = mode;
-        c.pacing.held_chunks_max = 2;  // makes the stream mode cut, too
+        c.pacing.held_chunks_max = 2;  // so that even the stream mode cuts
         return c;
     }
 
@@ -34,7 +34,8 @@ class pacing_contract : public contract {
         }
     }
 
-    /// Interrupts a reply after this time, and checks its handed-over and unspoken text.
+    /// Interrupts a reply after the time `after`. The text that was handed over and the unspoken
+    /// text must be the beginning of the whole reply.
     void say_and_interrupt(client& llm, const talk_turn& turn, std::chrono::microseconds after) {
         consumer said(llm.start(turn.prompt));
         boost::asio::steady_timer timer(loop().ioc, after);
@@ -92,8 +93,8 @@ TEST_P(pacing_contract, a_short_stream_is_one_request) {
     EXPECT_EQ(said.result().metrics.cuts, 0);
 }
 
-// A slow client may find two chunks in one answer, and then both slots are free. Therefore the
-// expected slot is not fixed.
+// Expects that each request uses the slot that was prefilled last. This may be either slot: both
+// are free if a slow client finds two chunks in one answer.
 void expect_requests_where_prefilled(const captured_log& log) {
     constexpr std::string_view request = "request to slot ", prefilling = "prefilling slot ";
     char prefilled = '0';

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-// The contents of a slot after a request for one token and after a cut, and how they are lost.
+// What a slot holds after a request for one token and after a cut, and when the slot loses it.
 namespace tandem::testing {
 namespace {
 

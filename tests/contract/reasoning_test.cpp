@@ -10,10 +10,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* template_file = TANDEM_SOURCE_DIR "/tests/contract/thinking_template.jinja";
-// The tokens of "</think>\n\n", and the few tokens after them that are evaluated again if an id is
-// unknown.
+// The maximum number of evaluated tokens: those of "</think>\n\n", and the few after them that are
+// evaluated again if an id is unknown.
 constexpr int few_tokens = 24;
-constexpr int long_character = 4;  // the number of its tokens, which arrive together
+constexpr int long_character = 4;  // tokens of one long character, which arrive together
 
 class reasoning_contract : public contract {
  protected:

@@ -46,7 +46,7 @@ class slot_file_contract : public contract {
     json save(int slot, const std::string& file) { return act(slot, "save", file)->parsed(); }
     json restore(int slot, const std::string& file) { return act(slot, "restore", file)->parsed(); }
 
-    // Runs the request of a turn, and returns the number of prompt tokens that the slot still had.
+    // Runs the request of a turn, and returns how many tokens of its prompt the slot already held.
     int cached(const std::string& turn, int slot) {
         const auto a = probe().complete(request_for(talk_turn_of(turn), slot));
         return a->events().front().at("timings").at("cache_n").get<int>();

@@ -20,8 +20,8 @@ TEST_P(slot_contract, a_request_for_a_busy_slot_gets_no_headers_until_it_is_free
     std::size_t events_before_headers = 0;
     waiting->when_begun = [&] { events_before_headers = running->events().size(); };
     ASSERT_TRUE(probe().wait_for_end(*waiting));
-    // Expects only half of the events, because the client may read the second connection before it
-    // has read everything from the first one.
+    // Expects only half of the events: when the client reads the headers on the second connection,
+    // it may not have read all events on the first.
     EXPECT_GT(events_before_headers, length / 2);
 }
 

@@ -7,7 +7,8 @@ namespace {
 
 class template_contract : public contract {
  protected:
-    // With the talk model's own template, which knows tools, a server rejects empty arguments.
+    // Replaces the talk model's own template: it knows tools, and a server then rejects empty
+    // arguments.
     template_contract() { arguments_ = {"--chat-template", "chatml"}; }
 
     std::unique_ptr<running_answer> render(const std::vector<chat_message>& messages) {

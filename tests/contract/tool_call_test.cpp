@@ -196,7 +196,8 @@ TEST_P(tool_contract, white_space_at_the_start_is_dropped) {
     EXPECT_EQ(read("  "), "");
 }
 
-// The server reads as much of a call as there is, and omits a call whose name is incomplete.
+// If a call breaks off, the server returns its beginning, or omits the call if its name is
+// incomplete.
 TEST_P(tool_contract, half_a_call_is_an_error_or_missing) {
     for (const auto* half : {"<tool_call", "<tool_call>", "<tool_call>\n", "<tool_call>\n{",
                              "<tool_call>\n{\"name\": \"get_"})
@@ -228,7 +229,7 @@ TEST_P(tool_contract, a_text_that_the_model_should_not_write_is_a_server_error) 
               unparsable);
 }
 
-// Because of this behavior, the request makes the additional token the end token.
+// Because of this behavior, the client's request forces the additional token to be the end token.
 TEST_P(tool_contract, one_more_token_is_sampled_and_parsed_with_the_text) {
     auto body = json::parse(wire::parse_reply_body({.messages = {time_question}, .text = "It is"},
                                                    {.tools = time_tools}));

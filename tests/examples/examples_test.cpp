@@ -107,8 +107,8 @@ std::string heard_of(const std::string& sentence, const std::string& out) {
 }
 
 TEST(example, barge_in_keeps_what_was_heard_when_the_user_talked) {
-    // The user talks after 3 s. At 40 ms a letter, the voice begins the second sentence after 1.3
-    // s, and would end it 5 s later.
+    // The user talks after 3 s, during the second sentence: at 40 ms a letter, the voice begins
+    // that sentence after 1.3 s, and would end it 5 s later.
     const std::string first = "Oh, I do say a good day to you.";
     const std::string second =
         "There has never been as fine a day as this one is, I should say, nor one on which I would "

@@ -12,7 +12,7 @@ namespace {
 using namespace tandem;
 using namespace tandem::gateway;
 
-constexpr std::size_t max_faults = 101;  // the last one may report more faults
+constexpr std::size_t max_faults = 101;  // an upper bound; the reader reports 100 faults at most
 constexpr std::int64_t max_requests = 1'000'000;
 constexpr std::int64_t max_token_count = 1'000'000'000;
 

@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <string>
 
-// A body either gives a valid request of the library or is refused with a status and a message.
+// A body is either turned into a valid request to the library or refused with a status and a
+// message.
 namespace {
 
 using namespace tandem;

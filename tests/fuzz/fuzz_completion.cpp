@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// The events of an answer do not depend on the split of its bytes, and all texts are valid.
+// The events of an answer do not depend on how its bytes are split, and all texts are valid.
 namespace {
 
 using namespace tandem;

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-// A configuration either gives faults or is loaded with valid values. The values survive writing
-// and reading. No fault contains the key.
+// A configuration is either loaded with valid values or refused with faults. The values survive
+// writing and reading. No fault contains the key.
 namespace {
 
 using namespace tandem;
@@ -36,7 +36,7 @@ void require_rewritable(const config& c, std::string_view input) {
     config again;
     for_each_field(c, [&]<class Field>(const field_info& f, const Field&) {
         if constexpr (is_one_word<Field>) {
-            // Each check searches all fields, so it covers only those that the input may have set.
+            // Each check searches all fields, so only fields that occur in the input are checked.
             if (input.find(f.name) == input.npos) return;
             const auto text = field_text(c, f.name);
             fuzzing::require(!set_field(again, f.name, text));
@@ -45,12 +45,13 @@ void require_rewritable(const config& c, std::string_view input) {
     });
 }
 
-/// If there are several URLs, only the code that uses them checks each of them.
+/// With several URLs, `url` may be at fault, because only the code that uses the URLs checks each
+/// of them.
 void require_in_range(const config& c, std::size_t urls) {
     for (const auto& fault : check(c)) fuzzing::require(fault.field == "url" && urls > 1);
 }
 
-/// Checks the result of `input`.
+/// Checks the configuration and the faults that `input` gave.
 void require_sound(const config& c, const std::vector<std::string>& faults, std::size_t urls,
                    std::string_view input) {
     fuzzing::require(!shows_key(faults));
@@ -123,7 +124,7 @@ void read_flags(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzzing::input in(data, size);
     if (in.rest().find(key) != std::string_view::npos) return 0;
-    // The setup of about fifty flags is slow.
+    // Setting up about fifty flags is slow, so only some inputs are read as flags.
     const bool as_flags = in.number(15) == 0;
     as_flags ? read_flags(in.rest()) : read_file_and_variables(in.rest());
     return 0;

@@ -6,8 +6,8 @@
 
 #include <string>
 
-// The joined texts of a stream's events are the server's bytes, made valid. Wherever a request may
-// be cut, the text up to that place ends with a whole character.
+// The joined texts of a stream's events are the server's bytes, with replacement characters for
+// invalid bytes. The text before each possible cut ends with a whole character.
 namespace {
 
 using namespace tandem;

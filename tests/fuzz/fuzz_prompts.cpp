@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
-// Each line of a prompt file gives either a usable dialogue or a fault with a printable message.
-// The lines do not depend on how the bytes of a descriptor are split.
+// Each line of a prompt file is either a usable dialogue or a fault with a printable message. The
+// lines do not depend on the parts in which the bytes arrive at a descriptor.
 namespace {
 
 using namespace tandem;
@@ -47,7 +47,7 @@ void require_read(std::string_view text) {
     }
 }
 
-constexpr const char* too_long = "\n";  // no line contains it
+constexpr const char* too_long = "\n";  // stands for a line that is too long
 
 std::vector<std::string> expected_lines(std::string_view text, std::size_t most) {
     std::vector<std::string> lines;
@@ -59,8 +59,8 @@ std::vector<std::string> expected_lines(std::string_view text, std::size_t most)
     return lines;
 }
 
-/// Writes `text` to a socket, which keeps the parts separate. The socket holds about a hundred
-/// parts.
+/// Writes `text` in parts to a socket that keeps them separate. Nobody reads meanwhile, but the
+/// socket has room for about a hundred parts.
 void write_in_parts(int fd, std::string_view text, std::size_t seed) {
     while (!text.empty()) {
         const auto part = text.substr(0, 1 + text.size() / 32 + seed % 7);

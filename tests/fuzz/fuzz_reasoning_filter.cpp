@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// The visible text and the reasoning do not depend on the split of the text, and together are not
+// The visible text and the reasoning do not depend on how the text is split. Together, they are not
 // longer than the text.
 namespace {
 

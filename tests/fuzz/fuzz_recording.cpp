@@ -115,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto player = std::make_shared<detail::playback>(*std::move(traffic));
     player->set_speed(speed);
     const auto server = player->servers().empty() ? "http://a" : player->servers().front();
-    // The input determines all steps except a few at the end.
+    // All steps except a few at the end come from the input, so its size bounds their number.
     const auto max_steps = size + 4;
     std::vector<checked_script> scripts;
     for (const auto& r : requests) {

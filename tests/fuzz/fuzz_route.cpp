@@ -7,8 +7,8 @@
 #include <array>
 #include <string>
 
-// A request line has exactly the route of its path. A route that needs a key admits only requests
-// with the right key, whatever the headers are.
+// A request line gets the route whose pattern matches its path. A route that needs a key admits
+// only requests with the right key, whatever the headers are.
 namespace {
 
 using namespace tandem;
@@ -39,7 +39,8 @@ std::string encoded(std::string_view parameter) {
     return out;
 }
 
-// The route's pattern with the parameter inserted must match the same route and parameter.
+// If the parameter is inserted into the route's pattern, the resulting path must have the same
+// route and parameter.
 void require_right(const matched_route& found, std::string_view method) {
     const auto& r = *found.route;
     fuzzing::require(r.method == (method == "HEAD" ? "GET" : method));

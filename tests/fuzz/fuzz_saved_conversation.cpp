@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-// Text is either read completely or refused with a message. The result survives writing and
-// reading, and its late calls survive a round trip through turn_history.
+// A saved conversation is either read completely or refused with a message. Writing and reading it
+// again gives the same conversation, and turn_history keeps its late calls.
 namespace {
 
 using namespace tandem;

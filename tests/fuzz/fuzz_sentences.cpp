@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-// For all tokens, languages and holds, the joined sentences are the input bytes. Single bytes give
-// the same sentences as single characters.
+// The joined sentences are the input bytes, for all tokens and languages, and whenever a hold
+// expires. Text that arrives byte by byte gives the same sentences as text that arrives character
+// by character.
 namespace {
 
 using namespace tandem;

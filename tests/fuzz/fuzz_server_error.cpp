@@ -36,8 +36,8 @@ void decode_by(error_code (*decoder)(wire::response_view, Out&, diagnostics&),
     require_told(ec, diag);
 }
 
-// The general decoder gives the same tokens as the quick decoder. White space selects the general
-// decoder.
+// The general decoder gives the same tokens as the quick decoder. White space before the body makes
+// decode_tokens() use the general decoder.
 void require_same_tokens(std::string_view body) {
     std::vector<wire::token_id> quick;
     if (!wire::read_token_list(body, quick)) return;

@@ -7,8 +7,8 @@
 
 #include <string>
 
-// Checks that speech is valid UTF-8 and not only white space, that it is hardly longer than the
-// chunk unless words are replaced, and that its runs cover speech and text.
+// The speech of a chunk is valid UTF-8 and not only white space. Unless words are replaced, it is
+// at most about twice as long as the text. Its runs cover all of the speech and the text.
 namespace {
 
 using namespace tandem;

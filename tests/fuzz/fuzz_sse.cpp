@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// The events of a stream do not depend on the split of its bytes.
+// The events of a stream do not depend on how its bytes are split.
 namespace {
 
 using namespace tandem;

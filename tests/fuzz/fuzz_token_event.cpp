@@ -9,7 +9,7 @@
 #include <string>
 
 // Decoded fields are valid UTF-8, except the text, which contains the received bytes. The result
-// does not depend on the previous contents of the event.
+// does not depend on what the event object contained before.
 namespace {
 
 using namespace tandem;
@@ -38,19 +38,21 @@ bool same(const wire::token_event& a, const wire::token_event& b) {
 }
 
 // The quick reader, for events in the current format, agrees with the general decoder. White space
-// selects the general decoder.
+// after the brace makes decode_token_event() use the general decoder.
 void require_quick_reader_agrees(std::string_view json) {
     wire::token_event quick, general;
     if (!is_valid(std::string(json)) || !wire::read_token_event_fast(json, quick)) return;
     const auto rest = json.substr(1);
     const auto general_ec = wire::decode_token_event("{ " + std::string(rest), general);
-    // The quick reader ignores everything after the counts.
+    // The quick reader ignores everything after the counts, where the general decoder may find
+    // errors.
     fuzzing::require(general_ec || same(quick, general));
 }
 
 // Invalid UTF-8 bytes do not change the decoding of other bytes.
 void require_same_of_valid(std::string_view json, wire::token_event found) {
-    // Messages are cut off at a bound, and replacement characters are longer than invalid bytes.
+    // Skips input whose messages may be cut off: with replacement characters, which are longer than
+    // invalid bytes, the cut is at another place.
     if (json.size() > wire::max_server_text_bytes / 4) return;
     wire::token_event valid;
     fuzzing::require(!wire::decode_token_event(sanitized_utf8(json), valid));

@@ -13,7 +13,8 @@
 #include <string_view>
 
 // Checks the calls that a model writes, and a server's answers about such calls. The words and the
-// call do not depend on how the text is split, and every call names one of the tools.
+// call that are found do not depend on how the text is split, and every call names one of the
+// tools.
 namespace {
 
 using namespace tandem;

@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sanitizer.flush(split);
     fuzzing::require(split == whole && whole.size() <= 3 * bytes.size());
     fuzzing::require(sanitized_utf8(whole) == whole);
-    // After a flush, the sanitizer behaves like a new sanitizer. It appends to the output.
+    // After a flush, the sanitizer behaves like a new one. `split` then contains the output of both
+    // runs.
     sanitizer.append(bytes, split);
     sanitizer.flush(split);
     fuzzing::require(split == whole + whole);

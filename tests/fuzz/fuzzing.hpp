@@ -12,7 +12,8 @@ inline void require(bool holds) {
     if (!holds) std::abort();
 }
 
-/// The fuzzer's input. Its first bytes control the use of the remaining bytes.
+/// The fuzzer's input. A target takes the first bytes as settings, which control the use of the
+/// remaining bytes.
 class input {
  public:
     input(const std::uint8_t* data, std::size_t size)

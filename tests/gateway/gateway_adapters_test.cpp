@@ -48,7 +48,7 @@ class gateway_with_adapters : public voice_gateway {
         });
         return job;
     }
-    /// The scale of each adapter at the server, for requests that name no adapter.
+    /// The scale at which the server applies each adapter to requests that name no adapters.
     std::vector<double> at_server() {
         http_client c(mock_server->port());
         std::vector<double> list;

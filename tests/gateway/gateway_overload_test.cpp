@@ -11,7 +11,7 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 
-/// A server that generates 100 tokens/s, and listeners who use up 12 each.
+/// A server that generates 100 tokens/s, and listeners of whom each uses 12 tokens/s.
 class overloaded_gateway : public voice_gateway {
  protected:
     overloaded_gateway() {
@@ -21,7 +21,8 @@ class overloaded_gateway : public voice_gateway {
         options.voice.silence = std::chrono::hours(1);
     }
 
-    /// Begins all sessions before the gateway knows how fast the voice and the server are.
+    /// Begins all sessions before the gateway knows how fast the voice and the server are, so that
+    /// it refuses none of them.
     void fill() {
         for (int i = 0; i < 12; ++i) {
             clients.emplace_back(port);

@@ -424,7 +424,8 @@ TEST_F(leaving_client, has_no_status_if_it_left_before_its_answer_began) {
                 HasSubstr(R"(route="/v1/chat/completions",status="none"} 2)"));
 }
 
-// Bytes that are still unread must not hide that the client disconnected after sending them.
+// The gateway must notice that the client is gone, although the client's second request is still
+// unread.
 TEST_F(leaving_client, is_seen_after_a_request_that_it_sent_ahead) {
     start();
     http_client c(port);

@@ -16,7 +16,7 @@ std::string in_chunks(const std::string& start_line, const std::string& body) {
     return start_line + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body;
 }
 
-/// Sends `again` repeatedly, up to a limit, and reads the answer.
+/// Sends `again` until the gateway accepts no more bytes, or up to a limit, and reads the answer.
 http_answer answer_to_more(http_client& c, const std::string& again) {
     constexpr std::size_t most = 4u << 20;  // far above every limit on heads
     try {

@@ -1,5 +1,5 @@
-// Models that write calls which no client expects. Messages stay bounded, both over HTTP and over
-// the WebSocket.
+// Models that write calls which no client expects. The length of messages stays bounded, both over
+// HTTP and over the WebSocket.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/process.hpp"
@@ -25,7 +25,7 @@ std::string write_call(const std::string& arguments) {
     return "<tool_call>\n{\"name\": \"clock\", \"arguments\": " + arguments + "}\n</tool_call>\n";
 }
 
-/// The beginning of a call with a zone of at least this size.
+/// The beginning of a call whose argument "zone" has about this size.
 std::string begin_call_of(std::size_t bytes) {
     const auto word = std::string(63, 'a') + ' ';
     return "<tool_call>\n{\"name\": \"clock\", \"arguments\": {\"zone\": \"" +
@@ -34,7 +34,7 @@ std::string begin_call_of(std::size_t bytes) {
 
 class hostile_calls : public voice_gateway {
  protected:
-    /// What one reply sent.
+    /// What the client received in one reply.
     struct reply {
         std::vector<json> calls;  // their arguments
         std::string ending;       // the finish reason, or the error's code
@@ -126,7 +126,7 @@ TEST_F(hostile_calls, end_with_length_if_a_limit_cuts_them_off) {
     }
 }
 
-// The calls under the mock server's grammar have no arguments.
+// A call that the mock server generates under the grammar has no arguments.
 TEST_F(hostile_calls, are_generated_under_the_grammar_if_they_are_nested_too_deep) {
     start_with(write_call(repeat("{\"a\": ", 1000) + "1" + repeat("}", 1000)));
     for (const auto& r : ask()) {

@@ -163,7 +163,7 @@ class slow_requests : public attacked_gateway,
 
 TEST_P(slow_requests, are_given_up) {
     options.read_timeout = 2s;
-    server_options.tokens_per_second = 5;  // the other client's answer outlasts the timeout
+    server_options.tokens_per_second = 5;  // makes the other client's answer outlast the timeout
     start();
     http_client c(port);
     c.send(GetParam().sent);

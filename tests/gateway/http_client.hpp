@@ -48,14 +48,14 @@ class http_client {
     }
     http_answer ask(std::string_view method, std::string_view target, std::string_view body);
 
-    // These functions send a request and read its answer in separate steps.
+    // Unlike ask(), these functions send a request and read its answer in separate steps.
     void send(std::string_view bytes);
     void send_request(std::string_view method, std::string_view target, std::string_view body);
     http_answer read_answer();
     /// Reads until `text` arrives; false if the connection ends or times out first.
     bool read_until(std::string_view text);
     /// Reads until the other side closes the connection properly. Throws std::runtime_error on a
-    /// timeout, on a reset, or if TLS ends silently.
+    /// timeout, on a reset, or if a TLS connection ends without close_notify.
     std::string read_to_end();
     /// Like read_to_end(), but throws only on a timeout.
     std::string read_to_any_end();

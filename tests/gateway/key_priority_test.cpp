@@ -38,7 +38,8 @@ class one_slot_for_two_keys : public a_gateway {
             return at != body.npos && line.ends_with(" " + std::to_string(requests));
         });
     }
-    /// The completion requests that follow the requests of the first reply, in order.
+    /// The replies whose completion requests follow those of the first reply, in the order of the
+    /// requests.
     std::vector<std::string> asked_later() {
         std::vector<std::string> names;
         for (const auto& r : mock_server->observe().of_path("/completion"))

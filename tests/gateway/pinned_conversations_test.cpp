@@ -1,4 +1,4 @@
-// Conversations of several requests to a gateway with two servers.
+// Conversations that consist of several requests, with a gateway that has two servers.
 
 #include "gateway/gateway_fixture.hpp"
 

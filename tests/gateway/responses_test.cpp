@@ -200,7 +200,7 @@ TEST_F(responses, call_functions_and_are_given_their_output) {
     next["input"] = json::array(
         {{{"type", "function_call_output"}, {"call_id", call["call_id"]}, {"output", "Sunny."}}});
     whole(next);
-    // A prefill after the call may be the last request.
+    // Searches all requests, because the last one may be a prefill after the call.
     EXPECT_TRUE(std::ranges::any_of(
         mock_server->observe().of_path("/completion"),
         [](const auto& r) { return r.prompt.find("Sunny.") != std::string::npos; }));

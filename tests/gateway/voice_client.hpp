@@ -73,7 +73,7 @@ class voice_client {
         }
         return stream_.reason().code;
     }
-    /// The code of the close frame, after the gateway has closed; 0 without a close frame.
+    /// The code of the gateway's close frame, if the connection has ended; 0 without a close frame.
     int reason() const { return stream_.reason().code; }
     /// Performs the closing handshake of the protocol, and waits for the gateway's close frame.
     void close() {

@@ -367,7 +367,7 @@ TEST_F(voice_gateway, reports_what_the_documents_say) {
             continue;
         }
         const auto heard = c->read();
-        said.erase("boundary");  // the boundary of a last chunk depends on timing
+        said.erase("boundary");  // timing decides the boundary of a last chunk
         if (said["type"] == "ready") {
             if (session.empty()) session = heard["session"];
             said["session"] = session;

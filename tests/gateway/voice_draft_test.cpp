@@ -36,8 +36,8 @@ class voice_draft_gateway : public voice_gateway {
         EXPECT_TRUE(poll_until([&] { return !requests().empty(); }));
         EXPECT_TRUE(server_gets_idle());
     }
-    /// The server ends the draft for five only when the gateway cuts it after its first chunk. So
-    /// the gateway has read the chunk when the server gets idle.
+    /// The server stalls the draft for five until the gateway cuts it, which happens after the
+    /// first chunk. So the gateway has read this chunk when the server is idle.
     void stall_draft_for_five() {
         server_options.faults = {
             {.kind = mock::fault_kind::stall, .at_token = 8, .times = 0, .when = [](const auto& r) {

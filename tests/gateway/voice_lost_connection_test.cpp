@@ -1,4 +1,4 @@
-// A client that loses its connection, and reports what the listener heard.
+// A client that loses its connection, reconnects, and reports what the listener heard.
 
 #include "gateway/voice_fixture.hpp"
 

@@ -22,7 +22,7 @@ struct holdings {
 class voice_session_table : public voice_gateway {
  protected:
     voice_session_table() {
-        options.audit = nullptr;             // the fixture would store every line
+        options.audit = nullptr;             // otherwise, the fixture stores every line
         options.voice.sessions_per_key = 4;  // limits the sessions that wait for their clients
         options.service.client.generation.max_tokens = 60;
         // The mock server is a separate process, because the heap must not contain its records.
@@ -37,8 +37,9 @@ class voice_session_table : public voice_gateway {
             &voice_session_table::take_a_session_up_again};
         for (std::uint64_t i = 0; i < count; ++i) (this->*endings[i % endings.size()])();
     }
-    /// Waits until the gateway has closed all connections except this one, and holds no more than
-    /// `at_most`. Connections to the server may close a moment after their cut.
+    /// Waits until the only client of the gateway is the one that reads its metrics, and the
+    /// process holds no more than `at_most`. A connection to the server may close a moment after
+    /// its request was cut.
     holdings at_rest(const holdings& at_most = {.descriptors = SIZE_MAX,
                                                 .registrations = SIZE_MAX}) {
         auto c = client();
@@ -106,8 +107,8 @@ TEST_F(voice_session_table, leave_nothing_behind_however_they_end) {
     const auto early = at_rest();
     come_and_go(all - all / 20);
     const auto late = at_rest(early);
-    // Pools take up to 60 KiB, regardless of the number of sessions. A leak of 0.9 kB in each
-    // session exceeds the bound.
+    // Pools take up to 60 KiB, regardless of the number of sessions. A leak of 0.9 kB a session
+    // exceeds the bound.
     const auto growth = static_cast<std::int64_t>(late.heap - early.heap);
     EXPECT_TRUE(!is_memory_measurable || growth < 128 * 1024)
         << growth << " bytes in " << all - all / 20 << " sessions";

@@ -59,9 +59,9 @@ std::vector<std::string> zones_in(std::string_view message) {
     return zones;
 }
 
-/// Counts calls without a result, results without a call, and results of another call in a rendered
-/// prompt. A prompt may end after calls, for example if the slot is prefilled while their functions
-/// run.
+/// Counts the faults in a rendered prompt: calls without a result, results without a call, and
+/// results in the place of another call's result. A prompt may end after calls, for example if the
+/// slot is prefilled while their functions run.
 int orphans_in(std::string_view prompt) {
     constexpr std::string_view header = "<|im_start|>";
     int orphans = 0;
@@ -110,12 +110,12 @@ bool is_reply_of_model(std::string_view text) {
     });
 }
 
-/// Counts over all conversations.
+/// The counters of all conversations together.
 struct totals {
     std::atomic<int> turns{0}, barge_ins{0}, calls{0}, results{0}, dropped{0}, failed{0};
 };
 
-/// A client with one conversation, who knows what the last prompt must contain.
+/// A client with one conversation. check() compares the last prompt with what it must contain.
 class talker {
  public:
     talker(std::uint16_t port, std::uint64_t seed, std::string name, totals& all)
@@ -135,7 +135,8 @@ class talker {
             pause_up_to(dice_, 60);
             if (happens(dice_, 50)) say({{"type", "interrupt"}});
         }
-        // A kept result that arrives during a turn appears only in the prompt of the next turn.
+        // Runs two last turns, because a result with `keep` that arrives during a turn appears only
+        // in the prompt of the next turn.
         for (const auto* last : {"Well?", "Goodbye."}) {
             ask(last);
             listen();
@@ -158,7 +159,7 @@ class talker {
     const std::string& name() const { return name_; }
 
  private:
-    // The gateway refuses new sessions while the machine is slow.
+    // Tries again while the gateway is overloaded, as it may be on a slow machine.
     void open_session() {
         json start{{"type", "start"},
                    {"messages", json::array({{{"role", "system"}, {"content", name_}}})}};
@@ -294,7 +295,7 @@ class voice_tools_chaos : public voice_gateway {
             server_options.replies.push_back({end_of_prompt(words), reply});
         options.voice.call_timeout = 1s;
         options.service.client.failover.retries = 8;
-        options.service.client.failover.resume_within = 1min;  // on a slow machine
+        options.service.client.failover.resume_within = 1min;  // enough even on a slow machine
         options.audit = nullptr;
         for (auto& s : servers_) {
             s.emplace(server_options);
@@ -323,7 +324,8 @@ class voice_tools_chaos : public voice_gateway {
         for (auto& s : servers_) collect(*s);
     }
 
-    /// Whether each server is up again and has served some turns, however slow the machine is.
+    /// Whether each server has received some requests since its start. However slow the machine is,
+    /// no server is killed before this.
     bool are_all_used() const {
         return std::ranges::all_of(servers_, [](const std::optional<mock::server>& s) {
             return s->observe().of_path("/completion").size() >= 5;

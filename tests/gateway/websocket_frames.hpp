@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Builds WebSocket frames by hand, because client libraries send no invalid ones.
+// Builds WebSocket frames by hand, because client libraries send no invalid frames.
 namespace tandem::testing {
 
 inline std::string upgrade_request(const std::string& more = {}) {

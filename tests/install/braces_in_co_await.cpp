@@ -4,10 +4,11 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <string>
-#include <utility>  // Boost 1.74's awaitable.hpp needs it
+#include <utility>  // needed by Boost 1.74's awaitable.hpp
 #include <vector>
 
-// GCC 12 must accept messages in braces in a call inside a co_await. This code is only compiled.
+// GCC 12 must accept a braced list of messages as an argument of an awaited call. This code is
+// compiled, but does not run.
 boost::asio::awaitable<void> prompts_of_messages(tandem::client& llm, std::string said) {
     using boost::asio::use_awaitable;
     co_await llm.async_apply_template({{"user", "Hello"}}, use_awaitable);

@@ -97,7 +97,7 @@ TEST_F(cancelling_a_wait_for_a_chunk, that_has_diagnostics_ends_it_with_an_excep
     EXPECT_EQ(*cancelled, boost::asio::error::operation_aborted);
 }
 
-// On the strand, a cancellation may run before a wait that another thread began earlier.
+// If a thread begins a wait outside the strand, a later cancellation on the strand may overtake it.
 TEST_F(cancelling_a_wait_for_a_chunk, ends_each_of_two_that_their_cancellations_overtake) {
     start();
     auto reply = llm->start(prompt);
@@ -116,7 +116,8 @@ TEST_F(cancelling_a_wait_for_a_chunk, ends_each_of_two_that_their_cancellations_
 
 class cancelling_one_of_two_waits : public cancelling_a_wait_for_a_chunk {
  protected:
-    /// Waits for the second chunk and for its speech. Neither comes before the continue.
+    /// Waits for the second chunk and for its speech. Neither arrives before the first chunk is
+    /// continued.
     void begin_both(boost::asio::cancellation_signal* of_chunk,
                     boost::asio::cancellation_signal* of_speech) {
         start();
@@ -207,7 +208,7 @@ TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_before_anything_came)
     expect_cancelled();
 }
 
-// The reply was continued, so the client sends a second request.
+// The reading continues the reply after its first chunk, so the client sends a second request.
 TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_after_chunks_came) {
     start_with({.kind = mock::fault_kind::slow_headers, .duration = 60s, .skip = 1});
     read_all(llm->get_executor());
@@ -216,7 +217,8 @@ TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_after_chunks_came) {
     expect_cancelled();
 }
 
-// While a completion with a chunk waits for its executor, no request for a chunk is outstanding.
+// While the completion that carries a chunk waits for its executor, there is no pending wait that
+// the signal could cancel.
 TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_while_a_chunk_is_on_its_way) {
     start();
     boost::asio::io_context busy;

@@ -17,7 +17,7 @@
 
 namespace tandem::testing {
 
-/// Longer than any expected event takes.
+/// The time limit of waits, which is longer than any expected event takes.
 constexpr auto patience =
     std::chrono::duration_cast<std::chrono::milliseconds>(reply_runner::patience);
 

@@ -198,7 +198,7 @@ class channels : public channels_and_mock {
         for (std::size_t i = 0; i < count; ++i) all.push_back(llm->start(prompt));
         return all;
     }
-    // Expects that these replies and the channels that are not null are unchanged.
+    // Expects that these replies and channels are unchanged. Ignores null channels.
     void expect_untouched(const list& all, std::vector<reply> rs) {
         for (const auto& c : all)
             if (c && !c->is_finished() && !rs.empty()) {

@@ -60,7 +60,8 @@ struct handler_with_allocator {
     Function function;
 };
 
-/// The memory of a session that a handler owns, as in Asio's examples.
+/// Memory from which a session's handlers allocate. The handler owns the session, as in Asio's
+/// examples.
 struct session_memory {
     std::array<std::byte, 4096> bytes{};
     std::size_t used = 0;

@@ -23,7 +23,8 @@ using boost::asio::awaitable;
 using boost::asio::use_awaitable;
 using mock::fault_kind;
 
-// A detached coroutine owns the objects that it waits on, and keeps the witness alive.
+// A detached coroutine owns the objects that it waits on. It also owns the witness, which shows
+// whether the coroutine still exists.
 using witness = std::shared_ptr<int>;
 using coroutine = awaitable<void> (*)(config, witness);
 
@@ -123,7 +124,8 @@ TEST_F(ended_context, drops_a_coroutine_on_a_strand_of_a_thread_pool) {
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
 }
 
-// The chunk is posted to the handler's executor, where the next chunk would be requested.
+// The chunk is already posted to the handler's executor, on which the next chunk would be
+// requested.
 TEST_F(ended_context, ends_the_reading_of_a_reply_whose_handler_has_another_context) {
     start();
     boost::asio::io_context other;

@@ -20,7 +20,7 @@ TEST_F(a_stream, streams_a_reply_by_token_with_one_request) {
     EXPECT_EQ(reply.text(), "Hello. How are you? I am very well today, thank you.");
     EXPECT_GT(reply.chunks().size(), 10u);
     for (const auto& piece : reply.chunks()) EXPECT_EQ(piece.speech, piece.text);
-    // Whether the last chunk is known to be the last depends on the time at which the end arrives.
+    // Skips the last chunk, because its boundary depends on when the end of the stream arrives.
     for (std::size_t i = 0; i + 1 < reply.chunks().size(); ++i)
         EXPECT_EQ(reply.chunks()[i].boundary, boundary::limit);
     EXPECT_EQ(reply.result().metrics.requests, 1);

@@ -365,7 +365,7 @@ TEST_F(a_conversation, uses_chatml_if_the_server_has_no_template) {
 
 TEST_F(a_conversation, reports_that_the_template_refuses_it) {
     server_options.faults = {{.kind = mock::fault_kind::http_error,
-                              .times = 3,  // the probe is another conversation, rendered twice
+                              .times = 3,  // two for the probe of the template, one for the reply
                               .path = "/apply-template",
                               .status = 500,
                               .text = "roles must alternate"}};

@@ -31,8 +31,8 @@ std::string token_event(const char* text, int number) {
                        text, number);
 }
 
-// Sends one sentence and, after let_go(), the token that decides the end of the sentence. Records
-// the time at which the client closes the connection.
+// Sends one sentence and, after let_go(), the next token, which shows that the sentence has ended.
+// Records the time at which the client closes the connection.
 class sentence_server {
  public:
     std::string url() const { return server_.url(); }
@@ -43,9 +43,9 @@ class sentence_server {
     }
     /// The number of streams that have reached the end of the sentence.
     int sentences() const { return sentences_; }
-    /// Lets the server send the deciding tokens.
+    /// Lets the server send the tokens after the sentence.
     void let_go() { gate_.open(); }
-    /// Calls let_go(), and waits until the first deciding token has been sent.
+    /// Calls let_go(), and waits until the first of these tokens has been sent.
     void go_on() {
         let_go();
         poll_until([this] { return decided_.load(); });
@@ -128,7 +128,7 @@ class cut_timing : public client_and_mock {
 };
 
 TEST_F(cut_timing, one_turn_of_the_loop_closes_the_connection_and_then_delivers_the_chunk) {
-    // The connections that are open when the chunk arrives. One of them may be a request for the
+    // The connections that are open when the chunk arrives. One of them may carry a request for the
     // prompt's ids.
     std::optional<std::vector<std::uint16_t>> open;
     consumer c(llm->start(prompt), [&](consumer& self, const chunk&) {
@@ -147,7 +147,7 @@ TEST_F(cut_timing, server_sees_the_close) {
     sentences.let_go();
     std::vector<double> waits;
     for (int i = 1; i <= cuts; ++i) {
-        // The reply starts slightly later, so the measured time is slightly too long.
+        // The reply starts slightly after `started`, so the measured time is slightly too long.
         const auto started = clock::now();
         consumer c(llm->start(prompt), [](consumer& self, const chunk&) { self.interrupt(); });
         ASSERT_TRUE(loop.run_to_end(c));

@@ -30,7 +30,8 @@ struct busy_voice {
                 piece = std::move(c);
             }));
     }
-    // Runs both loops, because the voice's loop may have to request the end from the other loop.
+    // Runs both loops, because the voice's loop may have to request the reply's end from the
+    // client's loop.
     void get_free(reply_runner& loop) {
         loop.run_until([this] {
             ioc.restart();
@@ -45,7 +46,7 @@ class a_delivery : public client_and_mock {
     busy_voice voice;
     std::optional<reply> r;
 
-    // Afterwards, the first chunk is posted to the voice but not delivered.
+    // Returns when the first chunk has been posted to the voice, but not delivered.
     void hand_over_first_chunk() {
         start();
         r.emplace(llm->start(prompt));

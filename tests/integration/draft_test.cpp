@@ -404,7 +404,7 @@ TEST_F(a_conversation_with_drafts, leaves_the_slots_that_are_kept_for_turns) {
     server_options.tokens_per_second = 20;
     start();
     auto caller = bots->create();
-    say(caller, "And you?");  // the properties of the server are known
+    say(caller, "And you?");  // so that the server's properties are known
     const auto before = requests();
     std::array<outcome, 4> drafted;
     std::array<bool, 4> is_over{};
@@ -423,8 +423,8 @@ TEST_F(a_conversation_with_drafts, leaves_the_slots_that_are_kept_for_turns) {
 TEST_F(a_conversation_with_drafts, has_a_kept_slot_at_once_when_its_turn_begins) {
     server_options.parallel = 4;
     server_options.tokens_per_second = 5;
-    // The draft finds an idle slot, which the third caller takes before the draft's prompt is
-    // rendered.
+    // When the draft begins, a slot is idle. The third caller takes this slot while the server
+    // slowly renders the draft's prompt.
     server_options.faults = {{.kind = mock::fault_kind::slow_headers,
                               .duration = 300ms,
                               .path = "/apply-template",

@@ -36,8 +36,8 @@
 namespace tandem::testing {
 namespace {
 
-/// A completion token that, like cancel_after(), gets the executor from the initiation of an
-/// operation before it starts the operation.
+/// A completion token that reads the executor of an operation's initiation before it starts the
+/// operation, as cancel_after() does.
 struct take_executor {
     boost::asio::any_io_executor* executor;
 };
@@ -65,7 +65,7 @@ namespace asio = boost::asio;
 class every_operation : public service_and_mocks {
  protected:
     void SetUp() override {
-        // Nobody takes the chunks of the replies.
+        // Nobody takes the chunks of the replies, so this limit ends the replies.
         config.client.limits.continue_timeout = 10ms;
         start();
         config.client.server.url = server().url();
@@ -201,7 +201,7 @@ TEST_F(every_operation, completes_on_the_executor_of_its_handler) {
     }));
 }
 
-// This also holds on the strand, where an operation could complete at once.
+// Starts the operations on the strand, where they could complete at once.
 TEST_F(every_operation, does_not_complete_within_the_function_that_starts_it) {
     bool is_starting = false;
     const auto begin_one = [&](const char* name, auto begin) {
@@ -222,8 +222,8 @@ TEST_F(every_operation, does_not_complete_within_the_function_that_starts_it) {
 
 #if BOOST_VERSION >= 107700
 TEST_F(every_operation, is_cancelled_by_the_types_that_it_supports) {
-    // The conversation's restore_slot fails immediately, because the request of its save_slot is
-    // still running.
+    // The list does not contain the conversation's restore_slot, which fails at once because the
+    // conversation's save_slot is still running.
     const std::set<std::string> with_side_effects = {"erase_slot",   "save_slot",
                                                      "restore_slot", "set_adapters",
                                                      "draft",        "conversation's save_slot"};

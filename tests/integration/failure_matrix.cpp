@@ -82,7 +82,7 @@ constexpr std::array<row, 12> table{{
 }};
 // clang-format on
 
-// A new kind causes a compiler warning here, as a reminder to add it to the table.
+// A new kind of fault causes a compiler warning here, as a reminder to add the kind to the table.
 constexpr bool is_kind(kind k) {
     switch (k) {
         case kind::stall:
@@ -193,7 +193,7 @@ void failing_reply::prepare(const combination& c) {
     if (c.state == state::waiting_for_the_guard) config.server.reuse_guard = 100ms;
     if (c.state == state::warming) config.pacing.mode = pacing::warm;
     if (c.state == state::holding) config.chunking.boundary_rule = boundary_rule::classic;
-    // An interrupt must meet a running request.
+    // The server is slow, so that the interrupt comes while a request is running.
     if (c.is_interrupted())
         (c.has_text() ? server_options.tokens_per_second
                       : server_options.prompt_tokens_per_second) = 50;
@@ -204,7 +204,7 @@ void failing_reply::prepare(const combination& c) {
     connect();
 }
 
-// Only the timeout that the fault must trigger is short, so that a busy machine triggers no other
+// Shortens only the timeout that the fault must trigger. A busy machine then triggers no other
 // timeout.
 void failing_reply::limit_clocks() {
     const bool is_slow = what.kind == kind::stall || what.kind == kind::slow_headers;
@@ -220,8 +220,9 @@ void failing_reply::limit_clocks() {
         config.limits.first_token_timeout = limit;
 }
 
-/// Runs the same reply without a fault, with another client. Counts the tokens in each part, and
-/// the resources that a healthy loop and client hold.
+/// Runs the same reply without a fault, with another client. Counts the tokens of the first
+/// sentence and of the last request, and the descriptors that are open after the client has been
+/// destroyed.
 void failing_reply::rehearse() {
     connect();
     if (!what.is_interrupted()) {
@@ -294,7 +295,7 @@ void failing_reply::take(consumer& c, const chunk& piece) {
     if (what.state != state::warming || !is_first) c.go_on(piece);
 }
 
-/// Continues the first chunk only after the warming request has met the fault.
+/// Continues the first chunk only after the fault has hit the warming request.
 void failing_reply::go_on_while_it_warms(consumer& c) {
     ASSERT_TRUE(server_sees([](const mock::observations& o) {
         return o.crashed || std::ranges::any_of(o.of_path("/completion"), is_to_prefill);
@@ -357,7 +358,7 @@ void failing_reply::expect_one_end(const consumer& c) {
 // A handle keeps parts of the client alive, so the handle is destroyed first.
 void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     gone.reset();
-    // Connections break a moment before the server is dead.
+    // A crashing server breaks its connections a moment before it is dead.
     if (what.kind == kind::crash && !is_revived_) {
         EXPECT_TRUE(server->wait_until([](const mock::observations& o) { return o.crashed; }));
         revive_server();

@@ -20,12 +20,12 @@ namespace tandem::testing {
 
 /// The state of a reply when the fault occurs, in the order of the table's columns.
 enum class reply_state {
-    queued,  ///< another reply has the only slot, and meets the fault
+    queued,  ///< another reply uses the only slot, and suffers the fault
     waiting_for_the_guard,
     connecting,  ///< the answer's headers have not arrived
     before_the_first_token,
     in_mid_sentence,
-    at_the_peek,  ///< the sentence is handed over; the cut waits for one event
+    at_the_peek,  ///< the sentence is handed over; the client cuts after the next event
     holding,      ///< the sentence ends here unless the next token continues it
     waiting_for_continue,
     warming,
@@ -121,7 +121,7 @@ class failing_reply : public client_and_mock {
     bool is_revived_ = false;
     bool is_lost_ = false;    // the reply has noticed the fault and requests a server
     int first_sentence_ = 0;  // tokens
-    int last_request_ = 0;    // tokens without the end token
+    int last_request_ = 0;    // its tokens without the end token
     std::size_t descriptors_ = 0;
 };
 

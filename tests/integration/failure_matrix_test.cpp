@@ -27,7 +27,8 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
                   << " ms\n";
     }
 
-    /// A dying server may accept and break one more connection before its port is closed.
+    /// The error that is expected of `c`. A dying server may accept and break one more connection
+    /// before it closes its port.
     errc expected_of(const consumer& c) const {
         const bool follows_at_once = what.state == reply_state::queued ||
                                      what.state == reply_state::at_the_peek ||
@@ -54,8 +55,9 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
         EXPECT_FALSE(c.error());
         EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
     }
-    /// The timeout must not expire too early. tests/unit/reply/machine/reply_machine_clock_test.cpp
-    /// tests that it does not expire too late; here, the delay depends on how busy the machine is.
+    /// The timeout must not expire too early. Here, a busy machine may delay it, so
+    /// tests/unit/reply/machine/reply_machine_clock_test.cpp tests that it does not expire too
+    /// late.
     void expect_no_less_than_limit(double waited_ms) {
         const double limit_ms = std::chrono::duration<double, std::milli>(limit).count();
         EXPECT_GE(waited_ms, limit_ms);
@@ -94,7 +96,8 @@ TEST_P(failure_without_retries, ends_the_reply_once_and_leaves_nothing) {
 
 class failure_with_retries : public failure_matrix {
  protected:
-    // An unreadable answer with no readable text before it does not come from a llama-server.
+    // A server whose answer is unreadable from the start is not a llama-server, so the reply does
+    // not continue.
     bool goes_on() const { return what.error() != errc::bad_response || what.has_text(); }
     bool is_met_by_a_clock() const {
         return what.kind == fault_kind::stall || what.kind == fault_kind::slow_headers;
@@ -113,7 +116,7 @@ TEST_P(failure_with_retries, leaves_the_reply_whole_and_nothing_else) {
         expect_failure(c);
     if (what.fails() && goes_on()) {
         EXPECT_GE(c.result().metrics.retries, 1);
-        // On a slow machine, the timeout may expire more than once.
+        // On a slow machine, the timeout may expire more than once and cause more retries.
         if (!is_met_by_a_clock()) {
             EXPECT_EQ(c.result().metrics.retries, 1);
         }

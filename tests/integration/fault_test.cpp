@@ -38,7 +38,7 @@ TEST_F(server_fault, stopped_server_is_connect_failed) {
     expect_failure(errc::connect_failed);
 }
 
-/// resume_within is longer than the time limit of the test.
+/// If the reply retried for all of resume_within, it would exceed the time limit of the test.
 class wrong_set_up : public client_and_mock {
  protected:
     wrong_set_up() {
@@ -103,7 +103,7 @@ TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
     EXPECT_TRUE(server_gets_idle());
 }
 
-// With the default limits, a timeout would report a different error, and much later.
+// A timeout would report a different error, and, with the default limits, much later.
 TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
     config.chunking.boundary_rule = boundary_rule::classic;
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});

@@ -56,7 +56,7 @@ TEST_F(foreign_server, with_fewer_slots_is_warned_of_and_works) {
 TEST_F(foreign_server, with_more_slots_is_used_on_as_many_as_configured) {
     server_options.parallel = 4;
     config.server.slots = 3;
-    config.server.reuse_guard = 1h;  // so that no slot is used twice, however slow the machine is
+    config.server.reuse_guard = 1h;  // no slot is used twice, however slow the machine is
     config.limits.queue_timeout = 2h;
     start();
     consumer c(llm->start(prompt));

@@ -1,4 +1,4 @@
-// Texts that are spoken without being generated.
+// Texts that a conversation speaks although no model generates them.
 
 #include "service_fixture.hpp"
 

@@ -53,12 +53,12 @@ TEST_F(lifetime, reply_of_a_destroyed_client_goes_nowhere) {
     EXPECT_EQ(c.error(), errc::client_destroyed);
 }
 
-// The loop has ended as after io_context::stop(), so a started operation can neither continue nor
-// complete.
+// The loop no longer runs, as after io_context::stop(), so a started operation can neither continue
+// nor complete.
 class loop_that_runs_no_more : public client_and_mock {
  protected:
-    // Begins a reply, and ends client, handle and loop when the server has seen a request for
-    // `path`.
+    // Begins a reply, and destroys the client, the handle and the loop when the server has received
+    // a request for `path`.
     void expect_no_connection_after(const std::string& path) {
         start_with({.kind = fault_kind::slow_headers, .duration = 60s, .path = path});
         {

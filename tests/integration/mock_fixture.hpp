@@ -52,7 +52,7 @@ class client_and_mock : public ::testing::Test {
         connect();
     }
     void connect() { llm.emplace(loop.ioc.get_executor(), config, instruments); }
-    /// Starts with one fault, by default at a request to /completion.
+    /// Starts with one fault, which hits requests to /completion if it names no other path.
     void start_with(mock::fault f) {
         server_options.faults = {std::move(f)};
         start();

@@ -10,7 +10,8 @@ class old_crash : public client_and_mock {
  protected:
     old_crash() {
         server_options.crash_within = 100ms;
-        // Slow enough for the client to cut. A complete reply would not be cut.
+        // At this speed, the client cuts the reply before it is complete. A complete reply would
+        // not be cut.
         server_options.tokens_per_second = 2000;
         server_options.on_crash = [this](const std::string& message) {
             crashed_.set_value(message);

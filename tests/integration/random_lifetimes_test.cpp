@@ -81,7 +81,7 @@ class random_lifetimes : public ::testing::Test {
     using action = void (random_lifetimes::*)();
 
     void take_step() {
-        // run_loop is frequent, so that replies make progress.
+        // The list contains run_loop many times, so that replies make progress.
         static constexpr std::array<action, 32> actions{
             &random_lifetimes::make_client,        &random_lifetimes::make_service,
             &random_lifetimes::start_reply,        &random_lifetimes::start_reply,
@@ -145,7 +145,7 @@ class random_lifetimes : public ::testing::Test {
     void interrupt_talk() {
         if (!talks_.empty()) any_of(talks_).interrupt();
     }
-    // The control may belong to a reply that no longer exists.
+    // The control may belong to a reply that has been destroyed; it must be safe to use.
     void use_control() {
         control_.continue_after(latest_);
         control_.heard_share(latest_, 0.5);
@@ -172,7 +172,8 @@ class random_lifetimes : public ::testing::Test {
 
     // --- contexts
 
-    // An io_context needs descriptors, some of them only with its first timer.
+    // Lifts the limit, because an io_context needs descriptors. It opens some of them only for its
+    // first timer.
     void begin_context() {
         limit_.lift();
         loop_ = std::make_unique<boost::asio::io_context>(1);

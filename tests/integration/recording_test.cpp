@@ -43,8 +43,8 @@ class recording_test : public client_and_mock {
         connect();
         return say();
     }
-    // Whether the last chunk is marked as the last depends on whether the consumer or the end comes
-    // first.
+    // Treats the boundary `end` as `sentence`, because a race between the consumer and the reply's
+    // end decides whether the last chunk has it.
     void expect_the_same(const std::vector<chunk>& recorded) {
         const auto said = play();
         EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
@@ -139,7 +139,8 @@ TEST_F(recording_test, that_is_played_twice_reports_that_there_is_no_reply_left)
     EXPECT_THAT(again.result().diagnostics.server_message, ::testing::HasSubstr("no more replies"));
 }
 
-// The reply continues after each fault. On playback, it fails and continues at the same places.
+// The reply continues after each fault. On playback, the reply fails and continues at the same
+// places.
 class recorded_fault : public recording_test, public ::testing::WithParamInterface<fault> {};
 
 TEST_P(recorded_fault, gives_the_same_chunks_and_the_same_failures) {

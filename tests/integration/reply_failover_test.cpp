@@ -76,8 +76,8 @@ struct call_fault {
     const char* name;
     const char* path;
     fault_kind kind;
-    /// The expected retries. If the server may have died before it detokenized the ids, the reply
-    /// tries again.
+    /// The expected number of retries. If the server may have died before it detokenized the ids,
+    /// the reply tries a second time.
     int retries = 1;
 };
 

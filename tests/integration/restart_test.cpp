@@ -11,7 +11,7 @@ using mock::fault_kind;
 class restarted_server : public client_and_mock {
  protected:
     restarted_server() {
-        // With a guard, the client uses the slots in turn.
+        // With a guard, the client uses the slots in turn, and therefore each of them.
         config.server.reuse_guard = 20ms;
     }
 
@@ -54,7 +54,8 @@ TEST_F(restarted_server, that_nobody_missed_is_noticed_by_the_slot_it_used) {
     start();
     expect_story();
     restart_with_slots(1);
-    // The server now runs requests for slot 1 on slot 0, as the last request of a reply reveals.
+    // The new server runs requests for slot 1 on its only slot, 0. The client notices this when the
+    // last request of a reply ends.
     ASSERT_TRUE(loop.run_until([&] {
         expect_story();
         return log.count(log_level::warning, "a request to slot 1 ran on slot 0") > 0;

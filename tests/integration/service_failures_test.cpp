@@ -55,7 +55,8 @@ class failing_servers : public service_and_mocks {
 // --- a server that comes back
 
 TEST_F(failing_servers, are_looked_for_often_while_a_reply_waits) {
-    // With pauses that double, the service would find the server only after 12.7 s.
+    // If the pauses between checks doubled each time, the service would find the server only after
+    // 12.7 s.
     config.health_interval = 10s;
     config.client.failover.resume_within = 11s;
     start();
@@ -67,8 +68,8 @@ TEST_F(failing_servers, are_looked_for_often_while_a_reply_waits) {
     expect_whole(reply);
 }
 
-// Servers that are frozen, or behind a network that drops all data. Without health checks, only the
-// longest limits would reveal them.
+// Servers that are frozen, or behind a network that drops all data. Without health checks, only
+// limits of 5 minutes would reveal them.
 class hanging_servers : public failing_servers {
  protected:
     hanging_servers() {
@@ -109,9 +110,9 @@ TEST_F(hanging_servers, are_left_by_a_turn_whose_conversation_was_warmed_before)
     talk.append({.role = "user", .content = "Hello!"});
     talk.warm();
     loop.run_until([&] { return !completions(server(0)).empty(); });
-    loop.ioc.run_for(600ms);  // makes the last answer of /health stale
+    loop.ioc.run_for(600ms);  // then the last answer of /health is stale
     hang("/apply-template");
-    hang("/props");  // the first check asks with the key
+    hang("/props");  // the first health check requests /props, to check the key
     talk.warm();
     const auto reply = say(talk, "And you?");
     EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
@@ -147,9 +148,9 @@ TEST_F(hanging_servers, are_waited_for_if_there_is_no_other) {
     EXPECT_FALSE(say(talk, "And you?").error()) << "a turn begins there, too";
 }
 
-// A server that generates may be too busy for anything else.
+// A server that generates may be too busy to answer /health.
 TEST_F(hanging_servers, are_not_left_while_they_speak) {
-    config.client.pacing.mode = pacing::stream;  // an idle reply would leave the server
+    config.client.pacing.mode = pacing::stream;  // keeps the reply busy; an idle reply would leave
     server_options.tokens_per_second = 5;
     start(2);
     hang("/health");
@@ -369,7 +370,7 @@ TEST_F(failing_servers, make_a_turn_start_over_if_nothing_was_said) {
     answers_with("Third", "Fine.");
     server_options.ctx_size = 8000;
     start();
-    // One slot has half of this context, which is less than the conversation needs.
+    // Each of the two slots has half of this context, which is less than the conversation needs.
     server_options.ctx_size = 2400;
     mocks.push_back(std::make_unique<mock::server>(server_options));
     bots->add_server(server(1).url());
@@ -390,7 +391,8 @@ TEST_F(failing_servers, make_a_turn_start_over_if_nothing_was_said) {
     EXPECT_GT(state_of(talk).metrics.trims, 0);
 }
 
-// Only the request of a turn tests whether a server is back.
+// Only the request of a turn may be the trial that shows whether a server is back. Other work, for
+// which nobody waits, may not.
 TEST_F(failing_servers, are_tried_by_turns_and_not_by_what_nobody_waits_for) {
     config.client.failover.breaker_failures = 1;
     config.client.failover.breaker_pause = 500ms;

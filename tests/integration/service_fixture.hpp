@@ -27,7 +27,7 @@ class service_and_mocks : public ::testing::Test {
         server_options.add_bos = false;
         config.client.server.proxy = "none";  // tests ignore the machine's proxy settings
         config.client.server.reuse_guard = 0s;
-        config.client.chunking.first_chunk_min_tokens = 0;  // as many chunks as sentences
+        config.client.chunking.first_chunk_min_tokens = 0;  // makes each sentence a chunk
         instruments.log = log.logger();
         answers_with("Hello!", "Hello. How are you? I am very well today, thank you.");
         answers_with("And you?", "I am well, too.");
@@ -79,7 +79,7 @@ class service_and_mocks : public ::testing::Test {
     }
 
     conversation_state state_of(conversation& c) { return loop.state_of(c); }
-    /// The text of the message at this place, counted from the end if negative.
+    /// The text of the message at this place of the history. A negative place counts from the end.
     std::string message(conversation& c, int place) {
         const auto history = state_of(c).history;
         const auto at = place < 0 ? static_cast<int>(history.size()) + place : place;

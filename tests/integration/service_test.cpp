@@ -70,7 +70,7 @@ TEST_F(a_service, serves_more_conversations_than_it_has_slots) {
     }
 }
 
-// The test above relies on this: two independent clients use one slot at the same time.
+// Shows that the test above can fail: two independent clients do use one slot at the same time.
 TEST_F(a_service, does_not_know_of_another_processes_requests) {
     server_options.parallel = 1;
     // The second request arrives while the first one runs, however slow the machine is.
@@ -336,7 +336,7 @@ TEST_F(a_service, has_the_slots_of_a_server_that_is_removed_during_a_prefill_and
     server_options.prompt_tokens_per_second = 100;
     config.client.limits.queue_timeout = 500ms;
     start();
-    auto idle = bots->create();  // keeps its link to the server
+    auto idle = bots->create();  // keeps the link to its server alive
     say(idle, "And you?");
     std::string words;
     for (int i = 0; i < 50; ++i) words += " very";
@@ -359,7 +359,7 @@ TEST_F(a_service, polls_the_slots_of_a_server_that_is_removed_during_a_poll_and_
     server_options.faults = {
         {.kind = mock::fault_kind::slow_headers, .duration = 1min, .path = "/slots"}};
     start();
-    auto idle = bots->create();  // keeps its link to the server
+    auto idle = bots->create();  // keeps the link to its server alive
     auto cut = say_until_first_chunk(idle, "Hello!");
     interrupt(idle, cut);
     loop.run_until([&] { return !server().observe().of_path("/slots").empty(); });

@@ -29,7 +29,7 @@ class shared_slots : public client_and_mock {
     void expect_no_use_within(std::chrono::milliseconds guard) {
         std::map<int, std::chrono::steady_clock::time_point> last_start;
         for (const auto& r : server->observe().of_path("/completion")) {
-            // Measures from the start of the previous use, because the server may see the end of
+            // Measures from the start of the previous use, because the server may notice the end of
             // that use late.
             if (last_start.contains(r.id_slot)) {
                 EXPECT_GE(r.arrived - last_start[r.id_slot], guard);

@@ -50,8 +50,8 @@ TEST_F(slots, are_not_used_within_their_guard) {
     expect_story();
     std::map<int, std::chrono::steady_clock::time_point> last_start;
     for (const auto& r : completions()) {
-        // Measures from the start of the previous use, because the server may see the end of that
-        // use late.
+        // Measures from the start of the previous use, because the server may notice the end of
+        // that use late.
         if (last_start.contains(r.id_slot)) {
             EXPECT_GE(r.arrived - last_start[r.id_slot], 50ms);
         }
@@ -185,8 +185,8 @@ TEST_F(slots, figures_agree_with_the_servers) {
 }
 
 TEST_F(slots, are_shared_by_replies_one_request_at_a_time) {
-    // The reply is one chunk. Without cuts, the server's slot is idle as soon as the client
-    // assumes it is.
+    // Each reply is one chunk, so none is cut. After a cut, the server's slot may still be busy
+    // when the client assumes that it is idle.
     config.chunking.first_chunk_min_tokens = config.chunking.first_chunk_max_tokens =
         config.chunking.chunk_max_tokens = 0;
     server_options.replies = {{prompt, "In the evening, the whole town walks down to the harbour"}};

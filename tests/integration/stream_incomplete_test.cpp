@@ -19,7 +19,7 @@ class closed_stream : public client_and_mock, public ::testing::WithParamInterfa
     }
 };
 
-// With these limits, a timeout would report the failure only after an hour.
+// With these limits, the test would take an hour if only a timeout reported the failure.
 TEST_P(closed_stream, is_reported_by_the_close_itself) {
     start_with({.kind = GetParam(), .at_token = 5, .skip = 1});
     const auto c = expect_failure(errc::stream_incomplete);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-// The beginning of a tool call, learned from the server's chat template.
+// How the client learns the beginning of a tool call from the server's chat template.
 namespace tandem::testing {
 namespace {
 
@@ -27,7 +27,7 @@ class call_mark_of_server : public client_and_mock {
             std::make_shared<detail::strand_scope>(loop.ioc.get_executor(), log.logger()), config,
             instruments, detail::slot_defaults{});
     }
-    /// Asks `times` times concurrently.
+    /// Requests the marks `times` times at once, and returns all answers.
     std::vector<learned> load(
         std::size_t times = 1,
         decltype(&server_link::load_tool_call_mark) what = &server_link::load_tool_call_mark) {
@@ -39,7 +39,7 @@ class call_mark_of_server : public client_and_mock {
         EXPECT_TRUE(loop.run_until([&] { return all.size() == times; }));
         return all;
     }
-    /// Asks only for the marks around the words of a reply.
+    /// Requests only the marks around the words of a reply.
     learned load_words() { return load(1, &server_link::load_word_marks).front(); }
     std::size_t renderings() const { return server->observe().of_path("/apply-template").size(); }
 
@@ -121,7 +121,7 @@ TEST_F(call_mark_of_server, is_learned_again_from_another_model) {
     server_options.tool_template = false;
     server->stop();
     server.emplace(server_options);
-    link->on_request_failed({errc::connect_failed, {}});  // so /props is requested again
+    link->on_request_failed({errc::connect_failed, {}});  // makes the link request /props again
     EXPECT_EQ(load().front().marks, server::template_marks());
 }
 

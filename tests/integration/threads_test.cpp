@@ -95,13 +95,15 @@ TEST_F(threads, client_destroyed_while_four_threads_run_its_replies) {
     }
 }
 
-// The last handle owns the connections, and the strand may be using them.
+// The last handle owns the connections. They must be destroyed on the strand, which may be using
+// them.
 TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
     boost::asio::io_context ioc;
     server.emplace(server_options);
     config.server.url = server->url();
     std::promise<std::thread::id> destroyed_on;
-    // The log function is destroyed with the state that client and reply share.
+    // The log function is destroyed with the state that client and reply share, and reports on
+    // which thread.
     instruments.log.write = [told = std::shared_ptr<void>(nullptr, [&](void*) {
                                  destroyed_on.set_value(std::this_thread::get_id());
                              })](auto...) {};

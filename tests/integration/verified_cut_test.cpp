@@ -1,6 +1,7 @@
 #include "integration/mock_fixture.hpp"
 
-// With verify_cut, the client checks with few requests whether slots are idle after their cuts.
+// With verify_cut, the client checks whether slots are idle after their cuts. It needs only few
+// requests for this.
 namespace tandem::testing {
 namespace {
 
@@ -138,7 +139,7 @@ TEST_F(verified_cut, with_erasing_is_reported_by_that) {
     EXPECT_EQ(looks(), 0u);
 }
 
-// Both the event loop and the client must be able to end.
+// A client that watches a busy slot must not prevent the end of the event loop or its own end.
 class watch_that_is_left : public verified_cut {
  protected:
     // Runs until the client watches slot 0, which stays busy.

@@ -43,8 +43,8 @@ class warming_of : public warming, public ::testing::WithParamInterface<mock::me
 
 TEST_P(warming_of, leaves_the_next_request_one_token_to_evaluate) {
     server_options.memory = GetParam();
-    // The text must be longer than the window. With text that fits into the window, the server goes
-    // back to a checkpoint even if the text is extended.
+    // The text must be longer than the window. If it fits into the window, the server goes back to
+    // a checkpoint even if the text is only extended.
     server_options.sliding_window = 8;
     start();
     const auto said = say_warm();
@@ -81,7 +81,7 @@ TEST_F(warming, is_over_at_the_server_when_the_reply_is) {
     EXPECT_TRUE(server_gets_idle());
 }
 
-// The prefilling takes longer than any test.
+// The prefill would take an hour, so only the interrupt can end it in time.
 TEST_F(warming, is_dropped_on_an_interrupt) {
     mock::fault slow{.kind = mock::fault_kind::slow_headers, .duration = 1h, .id_slot = 1};
     server_options.faults = {slow};
