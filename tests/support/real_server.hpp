@@ -27,7 +27,7 @@ class real_server {
  public:
     /// The reason why no llama-server is available; empty if a llama-server is available.
     static std::string why_unavailable();
-    /// Whether TANDEM_REQUIRE_REAL_SERVER=1 makes a missing llama-server a failure.
+    /// Whether a missing llama-server is a failure: true if TANDEM_REQUIRE_REAL_SERVER=1 is set.
     static bool is_required();
 
     /// Starts the server with these arguments after the default ones. Waits until it is healthy.

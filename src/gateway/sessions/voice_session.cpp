@@ -266,7 +266,7 @@ generation_options voice_session::options_of(const voice_turn& turn) const {
     return options;
 }
 
-/// Options for a reply that begins now; also begins its trace.
+/// Starts the trace of a reply that begins now, and returns the reply's options.
 generation_options voice_session::traced_options(const voice_turn& turn) {
     auto options = options_of(turn);
     trace_.begin(turn, options);

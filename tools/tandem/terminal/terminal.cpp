@@ -153,8 +153,8 @@ std::string terminal::enter_bottom() {
     return (column_ > 0 ? "\n" : "") + bottom_->draw();
 }
 
-// Ignores a failure, because there is no place to report it. Then writes no more, because each
-// write might wait for `write_timeout`.
+// Ignores a failure, because there is no place to report it. After that, it stops writing, because
+// each write could block for up to `write_timeout`.
 void terminal::write_error(std::string_view text) {
     if (!err_failed_) err_failed_ = write_all(err_, text, write_timeout_) != 0;
 }
