@@ -141,6 +141,8 @@ void conversation_shell::start_generated_reply() {
     auto origin = *std::exchange(start->resumed, {});
     if (remainder_model_ != props_.model) origin.rest->text.forget_ids();
     add_early_work(*start, origin);
+    // A draft may have kept a slot.
+    if (link_ && !link_->is_shut_down()) link_->slots().release_owner(id_);
     start->done({}, {}, {.origin = std::move(origin), .pace = pace_});
 }
 

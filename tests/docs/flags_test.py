@@ -29,7 +29,7 @@ OTHER_PROGRAMS = {
     "docker": {"--rm"},
     "pkg-config": {"--cflags", "--libs", "--static"},
     "systemctl": {"--now"},
-    "GoogleTest": {"--gtest_also_run_disabled_tests", "--gtest_filter"},
+    "GoogleTest": {"--gtest_filter"},
     "piper": {"--model", "--output_file"},
     "llama-server": {
         "--api-key", "--cache-ram", "--ctx-size", "--flash-attn", "--host", "--kv-unified", "--lora", "--n-gpu-layers",

@@ -92,7 +92,12 @@ export class Link {
         this.#waitTimer = 0;
         const attempt = ++this.#attempt;
         this.#handlers.onLink('connecting');
-        if (key && !isToken(key)) return this.#refuseKey();
+        if (key && !isToken(key)) {
+            // The caller does not have the session yet, which a handler may use.
+            await null;
+            if (attempt === this.#attempt) this.#refuseKey();
+            return;
+        }
         // A refused WebSocket reports no reason, but an HTTP request does.
         if (key || this.#tries > 0) {
             const answer = await this.#ask();

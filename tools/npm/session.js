@@ -339,10 +339,11 @@ class Session {
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
         // A rejected question interrupts nothing: interrupts here unless a later question is open.
         const others = [...this.#replies.values()];
-        const isAsked = reply?.isRefused && error.text === undefined && isQuestion(reply.message);
-        // Denied words would be denied again.
-        if (isAsked && error.code !== 'content_policy') this.#calls.tellAgain(reply.late);
-        if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
+        const isUnread =
+            reply && !reply.isBegun && error.text === undefined && isQuestion(reply.message);
+        // Denied words would be denied again. The listener may have interrupted the question.
+        if (isUnread && error.code !== 'content_policy') this.#calls.tellAgain(reply.late);
+        if (isUnread && reply.isRefused && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
     }
 
     #over(turn, error) {

@@ -70,7 +70,9 @@ awaitable<std::string> store_connector::connect_to_primary() {
     const auto sentinel = sentinels.front();
     std::rotate(sentinels.begin(), sentinels.begin() + 1, sentinels.end());
     const auto who = fmt::format("the sentinel at {}:{}", sentinel.host, sentinel.port);
-    auto fault = co_await stream_->connect(sentinel, failures_);
+    // Each sentinel is asked at each index of an address.
+    const auto first = failures_ / sentinels.size();
+    auto fault = co_await stream_->connect(sentinel, first);
     if (!fault.empty()) co_return fault;
     const auto answer = co_await ask_sentinel();
     if (!answer) co_return explain_missing_answer(who);
@@ -81,7 +83,7 @@ awaitable<std::string> store_connector::connect_to_primary() {
     store_address::host_and_port where{
         answer->items[0].text, parse_number<std::uint16_t>(answer->items[1].text).value_or(0)};
     renew_stream();
-    co_return co_await stream_->connect(std::move(where), failures_);
+    co_return co_await stream_->connect(std::move(where), first);
 }
 
 // Most sentinels require no password, and refuse one.
