@@ -56,6 +56,15 @@ TEST_F(serve_tls_test, reports_where_it_listens_and_answers_there) {
     EXPECT_THAT(g.stop(SIGTERM).err, Not(HasSubstr("other users")));
 }
 
+TEST_F(serve_tls_test, is_not_taken_for_http_by_doctor_if_its_certificate_is_not_trusted) {
+    auto g = serve_tls();
+    const auto url = "https://127.0.0.1:" + std::to_string(g.port);
+    const auto end = run({"doctor", "--quick", "--proxy", "none", "--url", url});
+    EXPECT_THAT(end.out, HasSubstr("is not trusted"));
+    EXPECT_THAT(end.out, Not(HasSubstr("speaks http")));
+    g.stop(SIGTERM);
+}
+
 TEST_F(serve_tls_test, warns_of_a_key_that_others_may_read) {
     fs::permissions(key_, fs::perms::others_read, fs::perm_options::add);
     auto g = serve_tls();

@@ -39,8 +39,10 @@ doctor_facts known_before(const config& c) {
     return facts;
 }
 
-// Returns true for errors that a request with http to an https port causes, or vice versa.
+// Returns true for errors that a request with http to an https port causes, or vice versa. A port
+// with an untrusted certificate speaks https, even if it explains so to a request with http.
 bool may_be_wrong_scheme(const failure& f) {
+    if (transport::is_untrusted_certificate(f)) return false;
     constexpr std::array codes{errc::tls_failed, errc::connect_timeout, errc::stream_incomplete,
                                errc::bad_response, errc::bad_request};
     return std::ranges::find(codes, f.ec) != codes.end();
