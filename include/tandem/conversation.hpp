@@ -92,8 +92,8 @@ struct conversation_state {
 /// Executor: as for `client`.
 ///
 /// Cancellation: as for `client`, but cancelling does not stop a draft or the use of a slot file,
-/// so these do not support total cancellation. While a slot file is in use, using another one fails
-/// with operation_in_progress.
+/// so drafts and slot files do not support total cancellation. While a slot file is in use, the use
+/// of another one fails with operation_in_progress.
 ///
 /// Errors of asynchronous functions: session_not_found, client_destroyed.
 ///

@@ -24,7 +24,7 @@ std::string_view finish_word(finish_reason reason) noexcept {
 }
 
 /// Encodes messages for OpenTelemetry's attributes `gen_ai.input.messages` and
-/// `gen_ai.output.messages`. Only the latter has a finish reason.
+/// `gen_ai.output.messages`. Only output messages have a finish reason.
 std::string encode_messages(const std::vector<chat_message>& messages,
                             std::string_view finish_reason) {
     using json = nlohmann::ordered_json;
